@@ -1,7 +1,7 @@
 /// \file
-/// A small simulator of two cache levels, so that the bytes a loop moves can be counted where no hardware counter can be
-/// read. Each level is set-associative, replaces the line used longest ago (LRU), allocates on a write and writes back
-/// what it evicts; levels hold what they hold independently of each other. No prefetcher, no translation of addresses.
+/// A small simulator of two cache levels, which counts the bytes a loop moves if no hardware counter is readable. Each
+/// level is set-associative, replaces the least recently used line (LRU), allocates on a write and writes back what it
+/// evicts; the levels' contents are independent of each other. It has no prefetcher and no address translation.
 #pragma once
 
 #include <cstddef>
@@ -13,42 +13,42 @@
 
 namespace hf {
 
-/// How one cache is built. Its sets are a power of two, since bits of the address choose among them; see rounded().
+/// The geometry of one cache. The number of sets is a power of two, since address bits select the set.
 struct CacheGeometry {
   std::uint64_t bytes = 0;
-  std::size_t ways = 0;  ///< lines in a set: so many lines that compete for the same place can stay
+  std::size_t ways = 0;  ///< lines in a set
 
   std::uint64_t sets() const;
 };
 
-/// How this machine's first (1) or second (2) cache is built. Where the machine does not tell, or tells what cannot be,
-/// 32 KiB in 8 ways and 1 MiB in 16.
-/// \param root  stands in for "/" in front of sys, in tests
+/// The geometry of this machine's first (1) or second (2) level. If the machine reports nothing, or something
+/// impossible, 32 KiB in 8 ways and 1 MiB in 16.
+/// \param root  replaces "/" as the parent of sys, in tests
 CacheGeometry detect_geometry(const Machine& machine, int level, const std::filesystem::path& root = "/");
 
-/// One level.
+/// One cache level.
 class CacheLevel {
  public:
   static constexpr std::uint64_t line_bytes = 64;
 
   explicit CacheLevel(const CacheGeometry& geometry);
 
-  /// What became of an access to a line.
+  /// The result of an access to a line.
   struct Outcome {
     bool hit;
-    bool wrote_back;          ///< a changed line had to leave
-    std::uint64_t left_line;  ///< which
+    bool wrote_back;          ///< a changed line was evicted
+    std::uint64_t left_line;  ///< the evicted line
   };
   Outcome access(std::uint64_t line, bool write) {
     Entry* set = entries_.data() + (line & set_mask_) * ways_;
-    if (set[0].line == line) {  // the line used last, as it is for most accesses
+    if (set[0].line == line) {  // the most recently used line, as in most accesses
       set[0].changed |= write;
       return {true, false, 0};
     }
     return search(set, line, write);
   }
 
-  /// Calls `line_left(line)` for each changed line, and forgets all.
+  /// Calls `line_left(line)` for each changed line, and empties the cache.
   template <class Function>
   void flush(Function line_left) {
     for (Entry& entry : entries_) {
@@ -67,38 +67,38 @@ class CacheLevel {
 
   std::size_t ways_;
   std::uint64_t set_mask_;
-  std::vector<Entry> entries_;  ///< set by set; in each the line used last comes first
+  std::vector<Entry> entries_;  ///< set by set, the most recently used line of each first
 };
 
-/// Bytes that crossed between neighbours, in both directions.
+/// Bytes moved between neighbouring levels, in both directions.
 struct Traffic {
-  std::uint64_t registers_l1 = 0;  ///< what loads and stores asked for
+  std::uint64_t registers_l1 = 0;  ///< requested by loads and stores
   std::uint64_t l1_l2 = 0;         ///< lines fetched into the first level and written back from it
   std::uint64_t l2_beyond = 0;     ///< the same for the second level
 };
 
-/// Both levels, and what crossed.
+/// Both levels, and the traffic between them.
 class CacheSimulator {
  public:
   CacheSimulator(const CacheGeometry& l1, const CacheGeometry& l2) : l1_(l1), l2_(l2) {}
 
-  /// A load or a store of so many bytes.
+  /// Simulates a load or a store of `bytes`.
   void access(std::uint64_t address, std::size_t bytes, bool write) {
     traffic_.registers_l1 += bytes;
     const std::uint64_t last = (address + bytes - 1) / CacheLevel::line_bytes;
     for (std::uint64_t line = address / CacheLevel::line_bytes; line <= last; ++line) touch(line, write);
   }
 
-  /// A load and then a store of the same bytes, which lie in one line.
+  /// Simulates a load and then a store of the same bytes, which lie in one line.
   void update(std::uint64_t address, std::size_t bytes) {
     traffic_.registers_l1 += 2 * bytes;
     touch(address / CacheLevel::line_bytes, true);
   }
 
-  /// Addresses for an array of its own, as far from the others as Buffer puts them: at a multiple of 2 MiB.
+  /// Returns the address of a new array, aligned to 2 MiB as in Buffer.
   std::uint64_t place(std::size_t bytes);
 
-  /// Writes back what has changed, so that every result has arrived where it goes.
+  /// Writes back all changed lines, so that every result reaches memory.
   void flush();
 
   const Traffic& traffic() const { return traffic_; }

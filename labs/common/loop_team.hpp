@@ -1,10 +1,10 @@
 /// \file
-/// All cores at one loop. Short loops follow each other by the hundred in a network, so threads must be there within a
-/// microsecond, as those of OpenMP are; but these do not wait long for each other, so that another program on the
-/// machine costs its own time and not a multiple of it.
+/// Runs one loop on all cores. A network runs short loops by the hundred, so threads must start within a microsecond,
+/// as OpenMP's do. Unlike OpenMP's, they do not wait long for each other, so another program on the machine slows a
+/// loop only by the time that it takes itself.
 ///
-/// Why not a Team (harness/measure/threads.hpp)? Its threads must all be awake, at a barrier, before any begins, as what is timed
-/// needs it: on two cores an empty run takes 3 µs. Here whoever comes too late is not waited for: 0.1 µs.
+/// Why not a Team (harness/measure/threads.hpp)? Its threads must all be awake at a barrier before any begins, as
+/// timing requires: on two cores an empty run takes 3 µs. Here a late thread is not waited for: 0.1 µs.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace hf {
 
-/// How many cores share a loop: all that this process may use.
+/// The number of cores that share a loop: all that this process may use.
 std::size_t sharing_cores();
 
-/// Until the end of its scope, loops that the calling thread begins run on it alone.
+/// Makes the calling thread run its loops alone until the end of the scope.
 class OneCore {
  public:
   OneCore();
@@ -33,23 +33,23 @@ namespace loop_team {
 struct Loop {
   void (*run)(const void* body, std::size_t first, std::size_t last);
   const void* body;
-  std::size_t count, part;  ///< iterations in all, and at a time
+  std::size_t count, part;  ///< iterations in total, and per part
 };
 
-/// Runs the parts of a loop on all cores and returns when all are done. From within a loop, or where there is a OneCore: on
-/// this core alone.
+/// Runs the parts of a loop on all cores and returns when all are done. Within a loop, or while a OneCore exists, runs
+/// them on this core alone.
 void run(const Loop& loop);
 
 }  // namespace loop_team
 
-/// Fewer numbers than this are done before a second core has begun.
+/// One core finishes fewer numbers than this before a second core has started.
 constexpr std::size_t worth_sharing = 1 << 15;
 
-/// Calls `body(first, last)`, which must not throw, for parts of [0, count), on all cores at the same time where the loop
-/// is worth it.
-/// \param cost  of an iteration, in numbers touched
-/// \param parts  for each core: several, so that a core that was held up leaves some to the others; one where every part
-///        that begins has to wait for memory
+/// Calls `body(first, last)`, which must not throw, for parts of [0, count), on all cores at once if the loop is long
+/// enough.
+/// \param cost  numbers touched per iteration
+/// \param parts  parts per core: several, so that other cores can take over parts from a delayed one; one if every part
+///        must wait for memory when it begins
 template <class Body>
 void share(std::size_t count, std::size_t cost, const Body& body, std::size_t parts = 4) {
   if (count < 2 || count * cost < worth_sharing || sharing_cores() == 1) return body(std::size_t{0}, count);
@@ -60,7 +60,7 @@ void share(std::size_t count, std::size_t cost, const Body& body, std::size_t pa
   loop_team::run({run, &body, count, std::max({(count + all - 1) / all, least, std::size_t{1}})});
 }
 
-/// Calls `body(i)` for every i in [0, count), in the same way.
+/// The same, calling `body(i)` for every i in [0, count).
 template <class Body>
 void share_each(std::size_t count, std::size_t cost, const Body& body, std::size_t parts = 4) {
   const auto each = [&body](std::size_t first, std::size_t last) {

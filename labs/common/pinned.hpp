@@ -1,5 +1,5 @@
 /// \file
-/// What runs on all cores, timed on one.
+/// Times on one core code that usually runs on all.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace hf {
 
-/// The same variant by one thread, pinned to one core, where whatever it calls stays too.
+/// The same variant on one thread, pinned to one core; loops that it calls also stay on that core.
 inline Variant pinned(Variant variant) {
   return {variant.id, [seconds = std::move(variant.seconds)](std::int64_t calls) {
             const Pinned pinned;

@@ -1,14 +1,13 @@
 /// \file
-/// The third team of threads, and the only one of OpenMP: the libraries that gemm() races bring OpenMP with them, so gemm()
-/// shares their team. A Team (harness/measure/threads.hpp) beside it would wait on the same cores, and one side of the race would
-/// pay for the other's threads.
+/// Pins OpenMP's team of threads, the third kind of team here. The libraries that gemm() is compared with use OpenMP,
+/// so gemm() shares their team. A separate Team (harness/measure/threads.hpp) would wait on the same cores, and one
+/// side of the comparison would be slowed by the other's threads.
 #pragma once
 
 namespace hf {
 
-/// Keeps each thread of OpenMP's team on a core of its own for as long as it lives. Two threads that wake up on one core
-/// wait for each other, a time slice of the operating system at a time, while the next core is idle. gemm() and most
-/// libraries share this team.
+/// Keeps each thread of OpenMP's team on its own core for the lifetime of this object. Otherwise two threads that wake
+/// up on one core take turns, one time slice of the operating system each, while the next core is idle.
 class PinnedOpenMp {
  public:
   explicit PinnedOpenMp(int threads);

@@ -1,9 +1,9 @@
 /// \file
-/// Inputs: random, so that no value can be predicted and no multiplication is by zero, and the same in every run.
+/// Random inputs: no value can be predicted, no multiplication is by zero, and every run gets the same numbers.
 ///
-/// Every number is a function of its sequence and its index and of nothing else, so each thread, on the host or on a
-/// device, can make its own part, and a check can ask for any of them again. The function is SplitMix64 (Steele, Lea and
-/// Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): its state is a counter, so it can start anywhere.
+/// Every number depends only on its sequence and its index, so each thread, on the host or on a device, can make its
+/// own part, and a check can compute any number again. The function is SplitMix64 (Steele, Lea and Flood, "Fast
+/// splittable pseudorandom number generators", OOPSLA 2014): its state is a counter, so it can start anywhere.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ constexpr std::uint64_t random_below(std::uint64_t sequence, std::uint64_t index
   return (random_word(sequence, index) >> 32) * below >> 32;
 }
 
-/// Uniform in [−1, 1), a multiple of 2^-23: sums and products of a few are never denormal, which would cost some machines
-/// forty times as much.
+/// Uniform in [−1, 1), a multiple of 2^-23, so that sums and products of a few numbers are never denormal; denormals
+/// are 40 times slower on some machines.
 constexpr float random_number(std::uint64_t sequence, std::uint64_t index) {
   return static_cast<float>(static_cast<std::int32_t>(random_word(sequence, index) >> 40) - (1 << 23)) * 0x1p-23f;
 }
@@ -37,7 +37,7 @@ constexpr float random_number(std::uint64_t sequence, std::uint64_t index) {
 /// to[i] = middle + spread · random_number(sequence, i)
 void fill_random(std::span<float> to, std::uint64_t sequence, float spread = 1, float middle = 0);
 
-/// An array with an address even when it is empty, since kernels add offsets to it.
+/// An array that has an address even if empty, since kernels add offsets to the address.
 template <class Number>
 std::vector<Number> array_of(std::size_t count) {
   std::vector<Number> numbers(count);
@@ -45,13 +45,13 @@ std::vector<Number> array_of(std::size_t count) {
   return numbers;
 }
 
-/// So many numbers: fill_random() around 0.
+/// An array of `count` numbers from fill_random() around 0.
 std::vector<float> random_floats(std::size_t count, std::uint64_t sequence, float spread = 1);
 
 /// to[i] = random_below(sequence, i, below)
 void fill_random(std::span<int> to, std::uint64_t sequence, int below);
 
-/// Numbers over the whole range of a type of 8 bits.
+/// Random numbers over the whole range of an 8-bit type.
 template <class Byte>
 std::vector<Byte> random_bytes(std::size_t count, std::uint64_t sequence) {
   static_assert(sizeof(Byte) == 1);

@@ -1,5 +1,5 @@
 /// \file
-/// How far one result is from another, as one number.
+/// The distance between two results, as one number.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace hf {
 
-/// The root of the mean square of a − b, over that of b. \pre both have the same size
+/// The root mean square of a − b divided by that of b. \pre both have the same size
 inline double relative_distance(std::span<const float> a, std::span<const float> b) {
   double difference = 0, all = 0;
   for (std::size_t i = 0; i < b.size(); ++i) {

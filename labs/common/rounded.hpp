@@ -1,5 +1,5 @@
 /// \file
-/// A number in double precision that also knows how far off the same computation in single precision may be.
+/// A number in double precision that also tracks the possible error of the same computation in single precision.
 ///
 /// Every operation in fp32 adds a relative error of at most u = 2^-24. Errors of many operations are treated as
 /// independent, so their variances add (Higham and Mary, 2019): a sum of n products is off by about √n · u, not n · u.
@@ -22,8 +22,8 @@ struct Rounded {
       : value(v), variance(inherited + roundings * roundings * v * v * 0x1p-48) {}
 };
 
-/// How far off a result is, as a share of eight standard deviations: right when at most 1, infinite where it or what it
-/// should be is no number.
+/// The error of a result as a share of eight standard deviations: right if at most 1, infinite if the result or the
+/// reference is not finite.
 inline double error_share(float result, const Rounded& reference) {
   const double error = std::abs(double{result} - reference.value), allowed = 8 * std::sqrt(reference.variance);
   if (!std::isfinite(result) || !std::isfinite(reference.value)) return INFINITY;
@@ -56,7 +56,7 @@ inline Rounded root_of(Rounded a) {
 }
 inline Rounded tanh_of(Rounded a) {
   const double t = std::tanh(a.value), slope = 1 - t * t;
-  return {t, slope * slope * a.variance + 9 * 0x1p-48};  // computed from an exponential: its error is absolute
+  return {t, slope * slope * a.variance + 9 * 0x1p-48};  // computed from an exponential, so its error is absolute
 }
 inline double value_of(Rounded a) { return a.value; }
 

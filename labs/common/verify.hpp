@@ -1,5 +1,5 @@
 /// \file
-/// What is timed is right: an error is held against what rounding allows before any time is taken.
+/// Checks every kernel's result before timing it.
 #pragma once
 
 #include <stdexcept>
@@ -9,8 +9,8 @@
 
 namespace hf {
 
-/// \param error_share  an error as a share of what rounding allows: right when at most 1
-/// \throws std::runtime_error, one line, where what is named is wrong
+/// \param error_share  an error as a share of what rounding allows: right if at most 1
+/// \throws std::runtime_error, one line, if the error is larger
 inline void verify(double error_share, const std::string& what) {
   if (error_share <= 1) return;
   throw std::runtime_error(what + " is wrong: its error is " + number_text(error_share) +

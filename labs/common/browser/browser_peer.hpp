@@ -1,5 +1,5 @@
 /// \file
-/// A Chromium that runs a module of WebAssembly, in processes of its own.
+/// Runs a WebAssembly module in Chromium, in separate processes.
 #pragma once
 
 #include <chrono>
@@ -12,11 +12,11 @@
 
 namespace hf {
 
-/// A browser without a window, with an empty page that has the module. It asks nobody on the network for anything.
+/// A headless browser with an empty page that loads the module. It uses no network.
 class BrowserPeer {
  public:
-  /// \param program   the browser's, found along PATH
-  /// \param module    a file; its functions take and give numbers, its memory is exported as "memory"
+  /// \param program   the browser, found along PATH
+  /// \param module    a file; its functions take and return numbers, and it exports its memory as "memory"
   /// \param patience  how long an answer may take
   /// \throws PeerFailed
   BrowserPeer(const std::string& program, const std::string& module,
@@ -25,15 +25,15 @@ class BrowserPeer {
   /// "HeadlessChrome/150.0.7871.100"
   const std::string& version() const { return peer_.version(); }
 
-  // All of these throw PeerFailed where there is no sensible answer in time, after which the peer has ended, and Interrupted.
+  // All of these throw PeerFailed if there is no sensible answer in time, and the peer has then ended; and Interrupted.
 
-  /// A function of the module, called once. \return its result
+  /// Calls a function of the module once. \return its result
   double call(const std::string& function, std::span<const double> numbers);
 
-  /// More memory for the module. \return where it begins, an address in the module
+  /// Adds memory to the module. \return its start, an address in the module
   double reserve(std::int64_t mebibytes);
 
-  /// A function, called so often. \return seconds in all, by the page's clock, which moves in steps of a tenth of a millisecond
+  /// Calls a function `calls` times. \return seconds in total, by the page's clock, whose resolution is 0.1 ms
   double seconds(std::int64_t calls, const std::string& function, std::span<const double> numbers);
 
  private:

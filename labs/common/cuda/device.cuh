@@ -11,13 +11,13 @@
 
 namespace hf::cuda {
 
-/// Every call of the CUDA runtime goes through here. \throws std::runtime_error naming what failed and why
+/// Checks a call of the CUDA runtime; all calls use it. \throws std::runtime_error naming what failed and why
 inline void check(cudaError_t status, const char* what) {
   if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
 #define HF_CUDA(call) ::hf::cuda::check((call), #call)
 
-/// What a measurement must know of the device.
+/// The device properties that a measurement needs.
 struct Device {
   std::string name;
   int capability;  ///< compute capability, 90 for 9.0
@@ -26,7 +26,7 @@ struct Device {
   std::size_t l2_bytes, memory_bytes;
 };
 
-/// The present device.
+/// The current device.
 inline Device this_device() {
   int index = 0;
   cudaDeviceProp properties;
@@ -40,7 +40,7 @@ inline Device this_device() {
           properties.totalGlobalMem};
 }
 
-/// Numbers in the device's memory, of which nothing may be assumed: they start as 0xff bytes, which are NaN.
+/// An array in the device's memory. Its bytes start as 0xff, which are NaN, so that no kernel can rely on them.
 template <class Number>
 class DeviceArray {
  public:
@@ -55,7 +55,8 @@ class DeviceArray {
   DeviceArray(const DeviceArray&) = delete;
   DeviceArray& operator=(const DeviceArray&) = delete;
 
-  /// Before every run whose output is checked, so that a kernel that writes nothing cannot pass.
+  /// Fills the array with NaN. Call it before every run whose output is checked, so that a kernel that writes nothing
+  /// fails.
   void poison() { HF_CUDA(cudaMemset(data_, 0xff, size_ * sizeof(Number))); }
 
   std::vector<Number> to_host() const {
@@ -72,13 +73,13 @@ class DeviceArray {
   std::size_t size_;
 };
 
-/// After a launch: waits for it, and says what went wrong in it.
+/// Waits for a launched kernel. \throws std::runtime_error if it failed
 inline void finish(const char* kernel) {
   check(cudaGetLastError(), kernel);
   check(cudaDeviceSynchronize(), kernel);
 }
 
-/// Before a kernel is timed. \throws std::runtime_error where it computed something else than its reference
+/// Called before a kernel is timed. \throws std::runtime_error if its result differs from its reference
 inline void expect(bool right, const std::string& kernel) {
   if (!right) throw std::runtime_error(kernel + " does not compute what its reference does");
 }

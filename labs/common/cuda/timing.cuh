@@ -1,5 +1,5 @@
 /// \file
-/// How long a CUDA device takes: queues, moments in them, and what sample_interleaved() can sample.
+/// Times a CUDA device: streams, events, and variants for sample_interleaved().
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace hf::cuda {
 
-/// A queue of work for the device that does not wait for any other.
+/// A queue of work for the device, independent of all others.
 class Stream {
  public:
   Stream() { HF_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
@@ -25,7 +25,7 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// A moment on the device, between what was launched before and after.
+/// A point in the device's work, between what was launched before and after.
 class Event {
  public:
   Event() { HF_CUDA(cudaEventCreate(&event_)); }
@@ -45,7 +45,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// A variant that launches \p code so many times, one after the other, and returns the seconds that the device took.
+/// A variant that launches \p code `calls` times in a row and returns the seconds that the device took.
 template <class Code>
 Variant timed_on_device(std::string id, Code code) {
   return {std::move(id), [code = std::move(code)](std::int64_t calls) mutable {

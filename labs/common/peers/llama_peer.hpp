@@ -1,6 +1,7 @@
 /// \file
-/// llama.cpp (github.com/ggml-org/llama.cpp), where Python's llama-cpp-python is installed, in a process of its own: structs go by
-/// value through its C interface and change from version to version, and only its Python package knows its own.
+/// llama.cpp (github.com/ggml-org/llama.cpp) in a separate process, if Python's llama-cpp-python is installed. Its C
+/// interface passes structs by value, and their layout changes from version to version; only its Python package knows
+/// the layout of its own version.
 #pragma once
 
 #include <chrono>
@@ -20,18 +21,18 @@ class LlamaPeer {
   /// \throws PeerFailed
   explicit LlamaPeer(std::chrono::seconds patience = std::chrono::seconds(30));
 
-  // All of these throw PeerFailed where there is no sensible answer in time, and Interrupted. After PeerFailed the peer has ended.
+  // All of these throw PeerFailed if there is no sensible answer in time, and the peer has then ended; and Interrupted.
 
-  /// Reads a GGUF file, which is not needed afterwards. \return the model's number
+  /// Reads a GGUF file, which may be deleted afterwards. \return the model's number
   int load(const std::string& gguf);
 
-  /// Fills the KV cache with these tokens, and nothing else.
+  /// Replaces the content of the KV cache with these tokens.
   void prime(int model, std::span<const int> tokens);
 
-  /// Of the last token decoded.
+  /// The logits of the last token decoded.
   std::vector<float> logits(int model);
 
-  /// Decodes so often the token 1 after those that the cache was primed with. \return seconds in all, by the peer's own clock
+  /// Decodes the token 1 `times` times, after the primed tokens. \return seconds in total, by the peer's own clock
   double step_seconds(int model, int threads, std::int64_t times);
 
  private:

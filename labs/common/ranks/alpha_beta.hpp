@@ -1,5 +1,5 @@
 /// \file
-/// How long a message takes: α, whatever its size, and its bytes at β.
+/// The time of a message: α, whatever its size, plus its bytes at bandwidth β.
 #pragma once
 
 namespace hf {

@@ -1,5 +1,5 @@
 /// \file
-/// Ranks that are processes of MPI.
+/// Ranks as MPI processes.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@
 
 namespace hf {
 
-/// From MPI's beginning to its end: rank 0 runs `first`, the others what it has them run.
-/// \param program  as error messages name it
-/// \return exit status, `first`'s on rank 0; where it is not 0, all ranks end with it
+/// Initialises MPI, runs `first` on rank 0 and its tasks on the others, and finalises MPI.
+/// \param program  its name in error messages
+/// \return exit status, `first`'s on rank 0; if it is not 0, all ranks end with it
 int run_mpi_ranks(const std::string& program, int argc, char** argv, std::span<const Task> tasks,
                   const std::function<int(Ranks&)>& first);
 

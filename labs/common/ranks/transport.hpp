@@ -1,6 +1,6 @@
 /// \file
-/// What a collective is written against: ranks that send each other messages. The same algorithm runs on the threads of one
-/// process (transport_threads.hpp), where everything is counted, and on MPI (transport_mpi.hpp), where it is timed.
+/// The interface that collectives use: ranks that send each other messages. The same algorithm runs on the threads of
+/// one process (transport_threads.hpp), where everything is counted, and on MPI (transport_mpi.hpp), where it is timed.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace hf {
 
-constexpr int nobody = -1;  ///< in place of a rank: nothing is sent, or nothing arrives
+constexpr int nobody = -1;  ///< instead of a rank: nothing is sent, or nothing arrives
 
-/// One rank's view of all of them. Messages between two ranks arrive in the order in which they were sent; what is sent is
-/// as long as what is expected. One thread at a time.
+/// One rank's connection to all ranks. Messages between two ranks arrive in the order sent; both sides must name the
+/// same length. Only one thread may use it at a time.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -20,10 +20,10 @@ class Transport {
   virtual int rank() const = 0;  ///< 0 … size() − 1
   virtual int size() const = 0;  ///< at least 1
 
-  /// Sends `out` to one rank while `in` arrives from another; returns when both are through. The two may not overlap.
+  /// Sends `out` to one rank while `in` arrives from another; returns when both are complete. They may not overlap.
   virtual void exchange(int to, std::span<const float> out, int from, std::span<float> in) = 0;
 
-  /// The same, with what arrives added to `sum`, which may be `out`: then what is sent is what stood there before.
+  /// The same, but adds the arriving numbers to `sum`, which may be `out`: then its old values are sent.
   virtual void exchange_add(int to, std::span<const float> out, int from, std::span<float> sum);
 
   void send(int to, std::span<const float> out) { exchange(to, out, nobody, {}); }
@@ -31,14 +31,14 @@ class Transport {
   void receive_add(int from, std::span<float> sum) { exchange_add(nobody, {}, from, sum); }
 
  protected:
-  /// Room for so many numbers, the same in every call, so that no step waits for fresh pages.
+  /// A buffer for `count` numbers, the same memory in every call, so that no step waits for new pages.
   std::span<float> room(std::size_t count);
 
  private:
   std::vector<float> room_;
 };
 
-/// sum[i] += more[i]. \pre the same size
+/// sum[i] += more[i]. \pre both have the same size
 void add(std::span<float> sum, std::span<const float> more);
 
 }  // namespace hf

@@ -1,5 +1,5 @@
 /// \file
-/// Ranks that are processes, on one machine or many: messages through MPI.
+/// Ranks as processes, on one machine or many, that send messages through MPI.
 #pragma once
 
 #include <mpi.h>
@@ -12,15 +12,15 @@
 
 namespace hf {
 
-/// Runs `program` between MPI's beginning and its end; one thread at a time may speak to MPI, whichever. Where it throws on
-/// any rank, all end: that rank says why in one line, `NAME: rank R: why`, on standard error.
-/// \return exit status, what `program` returned
+/// Runs `program` between MPI's initialisation and finalisation; any one thread at a time may call MPI. If it throws on
+/// any rank, all ranks end, and that rank prints one line on standard error: `NAME: rank R: why`.
+/// \return exit status, as returned by `program`
 int run_ranks(const char* name, int argc, char** argv, const std::function<int()>& program);
 
-/// Ends all ranks, after a moment: of a rank that aborts at once, Open MPI 5 may lose what it has just said.
+/// Ends all ranks, after a moment: Open MPI 5 may lose the last output of a rank that aborts at once.
 void abort_ranks(int status);
 
-/// \throws std::runtime_error with MPI's own words where `status` is an error
+/// \throws std::runtime_error with MPI's error text if `status` is an error
 void check_mpi(int status, const char* what);
 
 class MpiTransport final : public Transport {
@@ -31,8 +31,8 @@ class MpiTransport final : public Transport {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  /// Messages travel in pieces, so that one can be added, in cache, while the next is under way.
-  /// \throws std::runtime_error for what MPI reports
+  /// Sends messages in pieces, so that one piece can be added, in cache, while the next is under way.
+  /// \throws std::runtime_error for an error that MPI reports
   void exchange(int to, std::span<const float> out, int from, std::span<float> in) override;
   void exchange_add(int to, std::span<const float> out, int from, std::span<float> sum) override;
 
