@@ -1,5 +1,5 @@
 /// \file
-/// Characters that no honest text has, which make what a reader sees another thing than what stands there.
+/// Finds characters that make a text look different from its content; no honest text contains them.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace hf {
 
-/// What `text` has that it should not: "control characters" (line and paragraph separators with them), "bidirectional
-/// controls", "noncharacters", or "bytes that are not UTF-8"; empty for honest text.
+/// The kind of forbidden characters in `text`: "control characters" (including line and paragraph separators),
+/// "bidirectional controls", "noncharacters", or "bytes that are not UTF-8"; empty for honest text.
 std::string dishonest_characters(std::string_view text);
 
-/// `text` with all of these written as `\xNN`, so that a message made of foreign text stays one line, reads as it stands
-/// and cannot steer a terminal.
+/// `text` with all of these written as `\xNN`, so that a message containing foreign text stays on one line, looks like
+/// its content and cannot control a terminal.
 std::string printable(std::string_view text);
 
 }  // namespace hf

@@ -1,5 +1,5 @@
 /// \file
-/// Everything that can be wrong with a record.
+/// Checks everything that can be wrong with a record.
 #pragma once
 
 #include <filesystem>
@@ -14,65 +14,66 @@ struct Problem {
   std::string pointer, expected, remedy;
 };
 
-/// The problem as the one line that is shown: "FILE: /json/pointer: what was expected; remedy".
+/// The problem as one line: "FILE: /json/pointer: what was expected; remedy".
 std::string line(const std::string& file, const Problem& problem);
 
-/// Who and where this process is: what must not be found in a record. Empty where the system does not tell.
+/// The user and host of this process, which a record must not contain. Empty if unknown.
 struct Identity {
   std::string host, user, home;
 };
 
 Identity this_identity();
 
-/// Everything wrong with `record`, in order of appearance; empty for a record that can be relied on. First its shape
-/// (schema.json); where that is right, whether it agrees with itself, the laws (law.hpp), and that nothing in it identifies
-/// a person or a host. `labs` is the folder of the labs, for their present laws; empty for none. Labs call it before they
-/// write a record: it also sees numbers that are not finite, which JSON text cannot hold.
+/// Everything wrong with `record`, in order of appearance; empty for a reliable record. Checks its shape first
+/// (schema.json). If that is right, checks that the record is consistent, obeys the laws (law.hpp), and contains
+/// nothing that identifies a person or a host. `labs` is the folder of the labs, for their current laws; empty for
+/// none. Labs call this before they write a record: it also finds numbers that are not finite, which JSON text cannot
+/// contain.
 ///
-/// To agree with itself is: ids that differ, low ≤ median ≤ high, quantiles that follow from their samples (to a relative
-/// error of 1e-4, for records that print fewer digits), points with samples, order or label, laws, units that fit the id,
-/// a key that is the hash of its inputs, a date that is one and has been, numbers of a size that something measured has.
+/// A consistent record has ids that differ, low ≤ median ≤ high, quantiles that follow from their samples (to a
+/// relative error of 1e-4, since records may print fewer digits), points with samples, order or label, valid laws,
+/// units that match the id, a key that is the hash of its inputs, a valid date in the past, and numbers of a plausible
+/// size.
 std::vector<Problem> check(const nlohmann::json& record, const Identity& identity = this_identity(),
                            const std::filesystem::path& labs = {});
 
-/// What keeps a checked record from being published: a browser's (static/measure-record.js makes those), a quick, an
-/// incomplete or an emulated one.
+/// The reasons not to publish a checked record: it comes from a browser (static/measure-record.js), or is quick,
+/// incomplete or emulated.
 std::vector<Problem> check_publishable(const nlohmann::json& record);
 
-/// What is wrong with the name of a machine's folder below figures/records, which stands in addresses and file names: as
-/// one line, empty for a good name.
+/// The reason to refuse the name of a machine's folder below figures/records, which becomes part of addresses and file
+/// names: one line, empty for a good name.
 std::string refused_folder(const std::filesystem::path& folder);
 
 /// Texts in `record` that identify a person or a host: paths outside the system's directories, e-mail, MAC and IPv4
-/// addresses, UUIDs, and `identity` itself; and characters that no honest text has (characters.hpp).
+/// addresses, UUIDs, and `identity` itself; also characters that no honest text has (characters.hpp).
 ///
-/// Names that are words (a user called "dot") must not raise a false alarm, so host and user are looked for as whole
-/// words only, only in what the machine told (cpu, os, toolchain, notes, inputs), and not where they are generic
-/// ("root", "localhost") or shorter than four letters.
+/// A name that is an ordinary word (a user called "dot") must not raise a false alarm. Host and user are therefore
+/// matched only as whole words, only in text that comes from the machine (cpu, os, toolchain, notes, inputs), and not
+/// if they are generic ("root", "localhost") or shorter than four letters.
 std::vector<Problem> identifying(const nlohmann::json& record, const Identity& identity);
 
-/// The version of records that are written and read now.
+/// The current version of records.
 constexpr int kSchemaVersion = 4;
 
-/// Whether `record upgrade` makes one of the present version of it: of the version before.
+/// True if `record upgrade` can convert it to the current version: it has the version before.
 bool is_upgradable(const nlohmann::json& record);
 
-/// Whether a value or a series may be called so, and whether numbers have that unit, as schema.json says.
+/// True if a value or a series may have this id, or a number this unit, according to schema.json.
 bool well_formed_id(const std::string& id);
 bool known_unit(const std::string& unit);
 
-/// Whether a record may say that it began then: "2026-11-20T10:00:00Z", since there is this project, and until now.
-/// A day of tolerance: the clock of the machine that measured may be ahead of this one's.
+/// True if the timestamp, like "2026-11-20T10:00:00Z", lies between the project's start and now (plus one day, since
+/// the measuring machine's clock may be ahead of this one's).
 bool plausible_time(const std::string& text);
 
-/// Where `record` departs from schema.json.
+/// The places where `record` violates schema.json.
 std::vector<Problem> check_schema(const nlohmann::json& record);
 
-/// The unit that a value called `id` must have by the end of its id, as in "GB/s" for bandwidth_dram_gbs; empty where
-/// `unit` will do.
+/// The unit that the end of `id` requires, such as "GB/s" for bandwidth_dram_gbs; empty if `unit` is acceptable.
 std::string promised_unit(const std::string& id, const std::string& unit);
 
-/// Whether a number in `unit` is more than zero wherever it was measured: a speed, a time, a power.
+/// True if measured numbers in `unit` must be above zero: a speed, a time, a power.
 bool is_positive_unit(const std::string& unit);
 
 }  // namespace hf

@@ -1,5 +1,5 @@
 /// \file
-/// A chapter's claims, as claims.json has them, and what a record says of one.
+/// A chapter's claims, as in claims.json, and a record's verdicts on them.
 #pragma once
 
 #include <filesystem>
@@ -12,18 +12,18 @@
 
 namespace hf {
 
-/// A sentence of a chapter that compares: the value that decides it, and the bound that the value is held to. The unit
-/// is that of the value.
+/// A sentence of a chapter that makes a comparison: the value that decides it, and the bound that the value must
+/// satisfy, in the same unit.
 struct Claim {
   std::string id;          ///< [a-z][a-z0-9-]*
   std::string text;        ///< the sentence
-  std::string value;       ///< what decides: the id of a value, or a point of a series (number_at())
+  std::string value;       ///< decides it: the id of a value, or a point of a series (number_at())
   std::string bound;       ///< ">= 20", "<= 0.3", "> 1", "< 5"
   std::string shown = {};  ///< how its number is shown (site/hardware_first/statements.py)
 };
 
-/// What a record says of a claim: that it holds or fails wherever in its interval the number is; or, where the bound lies inside
-/// of the interval, that it is too close to call.
+/// A record's answer to a claim: it holds or fails for all numbers in the interval; if the bound lies inside the
+/// interval, it is too close to call.
 enum class Answer { holds, fails, too_close };
 
 struct Verdict {
@@ -34,16 +34,15 @@ struct Verdict {
 /// "holds", "fails" or "too close to call".
 const char* words(Answer answer);
 
-/// A lab's claims.json: a list of objects with the members of Claim, each a text, in the order of the chapter; `shown` may be
-/// left out.
-/// The site and `make check` read it too. `name` stands for the file in errors. Throws FileError.
+/// Parses a lab's claims.json: a list of objects with the members of Claim, each a text, in the order of the chapter;
+/// `shown` is optional. The site and `make check` read it too. Error messages call the file `name`. Throws FileError.
 std::vector<Claim> parse_claims(std::string_view text, const std::string& name);
 
-/// The claims of the lab `id` below `labs`, none where it has no claims.json. Throws FileError.
+/// The claims of the lab `id` below `labs`, none without a claims.json. Throws FileError.
 std::vector<Claim> load_claims(const std::filesystem::path& labs, const std::string& id);
 
-/// The verdict of `record` (as_read()), none where it lacks the value. It is of the numbers as the record has them, digit for
-/// digit: from the same numbers the site decides.
+/// The verdict of `record` (as_read()), nothing if the record does not have the value. It uses the numbers exactly as
+/// the record has them, and so does the site.
 std::optional<Verdict> decide(const Claim& claim, const nlohmann::json& record);
 
 }  // namespace hf

@@ -1,5 +1,5 @@
 /// \file
-/// What changed from one record to another, beyond the noise.
+/// The changes from one record to another, beyond the noise.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,14 +10,14 @@
 
 namespace hf {
 
-/// A claim of which two records say different things.
+/// A claim on which two records disagree.
 struct Flip {
   std::string id;
   Answer before, after;
   double observed_before = 0, observed_after = 0;
   std::string bound;
 
-  /// Whether one says that the claim holds, and the other that it fails; else one of them cannot tell.
+  /// True if one record says that the claim holds and the other that it fails; else one of them is too close to call.
   bool is_contradiction() const { return before != Answer::too_close && after != Answer::too_close; }
 };
 
@@ -32,11 +32,12 @@ struct Difference {
   std::vector<Flip> flips;
   std::vector<Move> values;
   std::vector<Move> points;
-  std::vector<std::string> missing;  ///< what only one of the records has, in words
+  std::vector<std::string> missing;  ///< the parts that only one of the records has, in words
 };
 
-/// What changed from `before` to `after`, two checked records, and in what they say of the lab's `claims`. Numbers moved where their intervals [low, high] lie
-/// apart by more than the larger noise floor of the two, relative to the smaller of the ends that face each other.
+/// The changes from `before` to `after`, two checked records, including their answers to the lab's `claims`. A number
+/// moved if its intervals [low, high] are separated by more than the larger noise floor of the two records, relative to
+/// the smaller of the ends that face each other.
 Difference difference(const nlohmann::json& before, const nlohmann::json& after, const std::vector<Claim>& claims);
 
 }  // namespace hf

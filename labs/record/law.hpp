@@ -1,5 +1,5 @@
 /// \file
-/// The laws that the numbers of a record must obey, and where it breaks them.
+/// The laws that a record's numbers must obey, and the places where a record breaks them.
 #pragma once
 
 #include <cstddef>
@@ -16,81 +16,82 @@
 
 namespace hf {
 
-/// Of a file of laws or definitions.
+/// The largest size of a file of laws or definitions.
 constexpr std::size_t kMostLawsBytes = std::size_t{1} << 16;
 
-/// What was wrong with the text of a law, as in "expected =, <=, never or in after kernels".
+/// The text of a law is invalid. The message is like "expected =, <=, never or in after kernels".
 struct BadLaw : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One line that numbers of a record must obey. Words are separated by single spaces:
+/// One line that a record's numbers must obey. Words are separated by single spaces:
 ///
 ///     kernels <= peak_fp32_gflops                                    a value, or each point of a series, is at most …
 ///     any GFLOP/s <= highest peak_*_gflops                           every value in that unit is at most …
 ///     latency never falls                                            along the points of a series; or: never rises
 ///     bandwidth_* in GB/s or TB/s                                    the unit of a series
 ///
-/// A definition is one, too (definitions.json, see reading.hpp), which a record that has such a value must agree with:
+/// A definition (definitions.json, see reading.hpp) is also a law, which a record that has the value must obey:
 ///
 ///     ridge_flop_per_byte = peak_fp32_gflops / bandwidth_dram_gbs in FLOP/byte
 ///     flops_per_float_loaded = 4 * peak_fp32_gflops / bandwidth_dram_gbs in FLOP
 ///     over_peer[*] = speed[*] / peer_speed[*]                        in each row that all of these series have
 ///
-/// In a name, * stands for any characters, or none. A product is made of up to eight positive numbers and ids of values, with * and
-/// / from left to right; a point of a series is a value called "speed[q4_0]" (see number_at()). Names that a record does not have make a law say nothing.
+/// In a name, * matches any characters, or none. A product consists of up to eight positive numbers and ids of values,
+/// with * and / from left to right; a point of a series is a value called "speed[q4_0]" (see number_at()). A law is
+/// skipped if the record does not have one of its names.
 struct Law {
   enum class Kind { equal, at_most, never_falls, never_rises, in_units };
 
-  /// A number, or the value called `id`, that multiplies or divides; with "[*]", that of the subject's row.
+  /// A number, or the value called `id`, as a factor or divisor; with "[*]", the value in the subject's row.
   struct Factor {
     bool divides = false;
     std::string id;     ///< empty for a number
-    double number = 1;  ///< without an id
+    double number = 1;  ///< used if there is no id
   };
 
   std::string text;
   Kind kind = Kind::equal;
   std::string subject;             ///< an id, or a name with *; with `any` a unit
-  bool any = false;                ///< the subject is every value in a unit
+  bool any = false;                ///< the law applies to every value in a unit
   std::vector<Factor> product;     ///< equal and at_most, unless `highest`
   std::string highest;             ///< at_most: the name whose highest value is the limit
-  std::vector<std::string> units;  ///< in_units: those that are allowed; equal: the subject's, "1" where none is named
+  std::vector<std::string> units;  ///< in_units: the allowed units; equal: the subject's unit, "1" if none is named
 
-  /// What the product comes to, given each value; the interval is as wide as those of its values allow, since ratios may come
-  /// from pairs of samples. Nothing where a value is missing, or what is divided by may be zero.
+  /// The value of the product, given each factor's value; its interval covers all combinations of the factors', since
+  /// ratios may come from pairs of samples. Nothing if a value is missing, or a divisor may be zero.
   std::optional<Interval> value(const std::function<std::optional<Interval>(const std::string& id)>& value_of) const;
 
-  /// The right side, as in "4 * peak_fp32_gflops / bandwidth_dram_gbs".
+  /// The right side, such as "4 * peak_fp32_gflops / bandwidth_dram_gbs".
   std::string right_side() const;
 };
 
-/// The law that `text` says. Text of more than 200 bytes is none. Throws BadLaw.
+/// Parses a law of at most 200 bytes. Throws BadLaw.
 Law parse_law(const std::string& text);
 
-/// Whether `id` is what `name` says, in which * stands for any characters.
+/// True if `id` matches `name`, in which * matches any characters.
 bool matches(std::string_view name, std::string_view id);
 
-/// Laws as a lab writes them: a JSON list of at most 100 texts, each law once, no definition among them; or definitions, and
-/// nothing else. `name` stands for the file in errors, which tell the line. Throws FileError.
+/// Parses a lab's laws: a JSON list of at most 100 texts, each law once, none a definition; or a list of definitions
+/// only. Error messages call the file `name` and give the line. Throws FileError.
 std::vector<Law> parse_laws(std::string_view text, const std::string& name);
 std::vector<Law> parse_definitions(std::string_view text, const std::string& name);
 
-/// The laws, or the definitions, of the lab `id` below `labs`, as laws.json and definitions.json in its folder have them; none
-/// where there is no such file. Throws FileError.
+/// The laws, or the definitions, of the lab `id` below `labs`, from laws.json or definitions.json in its folder; none
+/// if the file does not exist. Throws FileError.
 std::vector<Law> load_laws(const std::filesystem::path& labs, const std::string& id);
 std::vector<Law> load_definitions(const std::filesystem::path& labs, const std::string& id);
 
-/// Where `record` (consistent with itself) breaks a law: one of those it carries, or of its lab's laws and definitions below
-/// `labs`; and where its laws are none.
+/// The places where `record`, which must be consistent, breaks a law (one of its own, or of its lab's laws and
+/// definitions below `labs`) or contains an invalid law.
 ///
-/// Honest records are noisy, so numbers are compared as intervals [low, high], which must disagree by more than a
-/// slack: 10 % for arithmetic (speeds, and what follows from others), 25 % for memory (bandwidths and times: where pages
-/// lie in a cache that others share moves them this much); plus 12 times the record's own noise floor, counted up to 50 %; plus
-/// 25 % where the run was quick or not quiet. In a virtual machine, memory is shared with guests that it does not see, however
-/// quiet it is itself: there memory is given 75 % more. Where the run was not quiet, or in a virtual machine, others may
-/// have held up all the samples of one point, so one point of a series may break a law about its order. An emulated
-/// machine obeys no law about speed.
+/// Honest records are noisy, so a law compares intervals [low, high], which must disagree by more than a slack: 10% for
+/// arithmetic (speeds, and numbers computed from others) or 25% for memory (bandwidths and times, which depend this
+/// much on where pages lie in a shared cache); plus 12 times the record's own noise floor, counted up to 50%; plus 25%
+/// if the run was quick or not quiet. A virtual machine shares memory with guests that it cannot see, however quiet it
+/// is itself: there memory gets another 75%. If the run was not quiet, or in a virtual machine, other processes may
+/// have delayed all samples of one point, so one point of a series may break a law about its order. Laws about speed do
+/// not apply to an emulated machine.
 std::vector<Problem> check_laws(const nlohmann::json& record, const std::filesystem::path& labs);
 
 }  // namespace hf

@@ -1,5 +1,5 @@
 /// \file
-/// The hash of what a measurement depends on.
+/// The hash of a measurement's inputs.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 /// \file
-/// A record as text: as it stands in a file, and as gnuplot reads it.
+/// Writes a record as text: for its file, and for gnuplot.
 #pragma once
 
 #include <map>
@@ -8,13 +8,13 @@
 
 namespace hf {
 
-/// `record` as it stands in a file, ending with a newline: each point, value and input on a line of its own, so that
-/// a difference between two records is as long as what changed.
+/// `record` as the text of its file, ending with a newline: each point, value and input is on its own line, so that the
+/// diff of two records shows only their changes.
 std::string record_text(const nlohmann::json& record);
 
-/// What gnuplot reads of a checked record, file name → content: SERIES.tsv for each series (tab-separated columns
-/// x, median, low, high, label; a line that begins with # names them; NaN where a record has no interval), and
-/// values.gp, which assigns value_ID, value_ID_low, value_ID_high, have_SERIES, machine_cpu and lab_title.
+/// A checked record's files for gnuplot, file name → content: SERIES.tsv for each series (tab-separated columns x,
+/// median, low, high, label; a line that begins with # names them; NaN if a record has no interval), and values.gp,
+/// which assigns value_ID, value_ID_low, value_ID_high, have_SERIES, machine_cpu and lab_title.
 std::map<std::string, std::string> tables(const nlohmann::json& record);
 
 }  // namespace hf

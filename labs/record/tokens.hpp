@@ -1,5 +1,5 @@
 /// \file
-/// What a C++ source says, whatever its layout.
+/// The tokens of a C++ source, whatever its layout.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,16 @@
 
 namespace hf {
 
-/// The tokens of a C++20 source, one a line, as they count for a record's key: comments, blank space and lines `#include "…"`
-/// are left out. Two sources have the same text exactly where they have the same tokens, with the same ones in each
-/// directive. A directive stands between the lines "[#" and "#]", `#include <…>` names its header in one token, as does
-/// `#define F(` its macro with the parenthesis that a blank would part from it, and a newline in a raw string is a carriage
-/// return.
+/// The tokens of a C++20 source, one per line, as a record's key counts them: without comments, blank space and lines
+/// `#include "…"`. Two sources have the same text exactly if they have the same tokens, with the same ones in each
+/// directive. A directive is enclosed in the lines "[#" and "#]", and `#include <…>` has its header as one token. In
+/// `#define F(` the macro and the parenthesis are one token, because a blank between them changes the meaning. A
+/// newline in a raw string becomes a carriage return.
 ///
-/// Nothing where a compiler might read another thing, such as a literal or a comment without an end, a line that ends in a
-/// backslash outside a directive, or a byte that C++ does not know: then only the bytes tell two sources apart. The text does
-/// not show how a macro's argument was spaced, which `#` copies into a string, nor the number of a line, which is `__LINE__`.
+/// Returns nothing if a compiler might read the source differently, as with an unterminated literal or comment, a line
+/// that ends in a backslash outside a directive, or a byte that C++ does not know: then only the bytes distinguish two
+/// sources. The text shows neither the spacing of a macro's argument, which `#` copies into a string, nor line numbers,
+/// which `__LINE__` returns.
 std::optional<std::string> tokens_of(std::string_view source);
 
 }  // namespace hf
