@@ -100,7 +100,7 @@ std::string first_line(const fs::path& file) {
 
 #if defined(__x86_64__)
 
-/// Without trademarks and double spaces: "Intel(R) Xeon(R) Processor" becomes "Intel Xeon Processor".
+/// The name without trademarks and double spaces: "Intel(R) Xeon(R) Processor" becomes "Intel Xeon Processor".
 std::string plain_name(std::string name) {
   for (const std::string mark : {"(R)", "(r)", "(TM)", "(tm)"}) {
     for (auto at = name.find(mark); at != std::string::npos; at = name.find(mark)) name.erase(at, mark.size());
@@ -129,7 +129,7 @@ Core probe_core(const fs::path&) { return x86_core(vendor_signature(), cpuid(1, 
 
 constexpr unsigned long hwcap_cpuid = 1UL << 11;  // the kernel lets programs read the identification registers
 
-/// The main identification register of a processor, as the kernel tells it, or as it answers for the register.
+/// The main identification register of a processor, from the kernel's files or else by reading the register.
 std::uint64_t probe_midr(const fs::path& root) {
   std::uint64_t midr = midr_from_kernel(root, usable_cores().front());
   if (midr == 0 && (getauxval(AT_HWCAP) & hwcap_cpuid) != 0) asm("mrs %0, midr_el1" : "=r"(midr));
@@ -148,7 +148,7 @@ Core probe_core(const fs::path&) { return {}; }
 
 #endif
 
-/// "0-3,8" has five numbers.
+/// The count of numbers in a list: "0-3,8" has five.
 int count_in_list(const std::string& list) {
   int count = 0;
   std::istringstream parts(list);
@@ -160,14 +160,14 @@ int count_in_list(const std::string& list) {
   return count;
 }
 
-/// "48K", "2048K", "260M"; 0 for anything else.
+/// The bytes in "48K", "2048K" or "260M"; 0 for anything else.
 std::uint64_t bytes_of(const std::string& size) {
   char* unit = nullptr;
   const std::uint64_t number = std::strtoull(size.c_str(), &unit, 10);
   return number << (*unit == 'K' ? 10 : *unit == 'M' ? 20 : *unit == 'G' ? 30 : 0);
 }
 
-/// The kernel's view: sys/devices/system/cpu/cpuN/cache/indexM.
+/// The caches according to the kernel: sys/devices/system/cpu/cpuN/cache/indexM.
 std::vector<Cache> caches_from_sysfs(const fs::path& root, int core) {
   static const std::map<std::string, std::string> kinds = {
       {"Data", "data"}, {"Instruction", "instruction"}, {"Unified", "unified"}};
@@ -186,7 +186,7 @@ std::vector<Cache> caches_from_sysfs(const fs::path& root, int core) {
   return caches;
 }
 
-/// The processor's view: cpuid leaf 4 (Intel) or 0x8000001d (AMD), which share their layout.
+/// The caches according to the processor: cpuid leaf 4 (Intel) or 0x8000001d (AMD), which have the same layout.
 std::vector<Cache> caches_from_processor([[maybe_unused]] int cores) {
   std::vector<Cache> caches;
 #if defined(__x86_64__)
@@ -205,7 +205,7 @@ std::vector<Cache> caches_from_processor([[maybe_unused]] int cores) {
   return caches;
 }
 
-/// The C library's view, which knows sizes only.
+/// The caches according to the C library, which only reports sizes.
 std::vector<Cache> caches_from_sysconf() {
   struct Name {
     int level;
@@ -237,7 +237,7 @@ int probe_numa_nodes(const fs::path& root) {
   return std::max(count_in_list(first_line(root / "sys/devices/system/node/online")), 1);
 }
 
-/// What the machine has, or the control group's limit where that is lower.
+/// The machine's memory, or the control group's limit if that is lower.
 std::uint64_t probe_memory(const fs::path& root) {
   std::uint64_t bytes =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -260,7 +260,8 @@ bool probe_virtualised([[maybe_unused]] const fs::path& root) {
 #endif
 }
 
-/// QEMU without a hypervisor names itself to cpuid; on AArch64 its processor has no maker, unless it was told to pose.
+/// QEMU without a hypervisor identifies itself in cpuid; on AArch64 its processor has no maker, unless configured to
+/// imitate one.
 bool probe_emulated() {
 #if defined(__x86_64__)
   return hypervisor_signature() == "TCGTCGTCGTCG";
@@ -357,7 +358,7 @@ std::string capacity_text(std::uint64_t bytes) {
 }
 
 std::string Machine::cpu_name() const {
-  const bool says_it = cpu.find(core.microarchitecture) != std::string::npos;  // as those of Arm do, and an empty one
+  const bool says_it = cpu.find(core.microarchitecture) != std::string::npos;  // true for Arm, and if it is empty
   return says_it ? cpu : cpu + " (" + core.microarchitecture + ")";
 }
 

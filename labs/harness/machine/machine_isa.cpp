@@ -20,7 +20,7 @@ namespace {
 
 enum Register { eax, ebx, ecx, edx };
 
-/// Which register state the operating system saves, so that programs may use it (XCR0).
+/// The register state that the operating system must save for a feature to be usable (XCR0).
 enum class State { none, avx, avx512, amx };
 
 struct Feature {

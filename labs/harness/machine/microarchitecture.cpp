@@ -15,10 +15,10 @@
 namespace hf {
 namespace {
 
-// GCC 12 and libcpuid 0.6, those of Debian 12, take a Zen 5 for a Zen 3 or for nothing, and hwloc and the kernel give
-// the numbers alone. Hence the tables below, each as its source has it.
+// GCC 12 and libcpuid 0.6, as in Debian 12, identify a Zen 5 as a Zen 3 or not at all, and hwloc and the kernel give
+// only the numbers. Hence the tables below, each copied from its source.
 
-/// Models of one family and maker, both ends included.
+/// A range of models of one family and maker, including both ends.
 struct Models {
   int family, first, last;
   const char* microarchitecture;
@@ -47,7 +47,7 @@ constexpr Models intel[] = {
     {6, 0xbd, 0xbd, "Lunar Lake"},
 };
 
-// Three cores with one model number, told apart by the stepping, as the comments beside it say.
+// Three cores share this model number and differ in the stepping, according to comments in that file.
 constexpr int skylake_server = 0x55, first_cascade_lake = 5, first_cooper_lake = 10;
 
 // util-linux, sys-utils/lscpu-arm.c.

@@ -23,7 +23,7 @@ constexpr const char* core_variable = "OPENBLAS_CORETYPE";
 
 SharedLibrary load_openblas() { return {"libopenblas.so.0", "libopenblas.so"}; }
 
-/// From what the library's get_config() says: "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64".
+/// The version in the library's get_config(): "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64".
 std::string openblas_version(const SharedLibrary& library, const char* get_config = "openblas_get_config") {
   auto* const config = library.function<char*()>(get_config);
   if (config == nullptr) return "";
@@ -33,14 +33,14 @@ std::string openblas_version(const SharedLibrary& library, const char* get_confi
   return word;
 }
 
-/// Runs \p code in a child process and returns what it says; "" where it ends badly. What a library decides as it loads
-/// stays with the child, and so does a core type whose instructions this machine lacks.
+/// Runs \p code in a child process and returns its text; "" if it fails. Choices that a library makes when it loads are
+/// confined to the child, and so is the crash of a core type whose instructions this machine does not have.
 std::string said_by_child(const std::function<std::string()>& code) {
   int ends[2];
   if (pipe(ends) != 0) return "";
   const pid_t child = fork();
   if (child == 0) {
-    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);  // "core not found"
+    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);  // hides "core not found"
     const std::string text = code();
     _exit(write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1);
   }
@@ -52,7 +52,7 @@ std::string said_by_child(const std::function<std::string()>& code) {
   return {text, static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
 }
 
-/// How many products of 384 × 384 matrices the library that loads now does in a second on one thread, at its best.
+/// The number of 384 × 384 matrix products per second on one thread with the library that loads now, at its best.
 double products_per_second() {
   constexpr int n = 384;
   const SharedLibrary library = load_openblas();
@@ -71,7 +71,7 @@ double products_per_second() {
   return most;
 }
 
-/// \param core  empty for the one that the library chooses itself
+/// \param core  empty for the library's own choice
 double speed_with_core(const char* core) {
   const std::string speed = said_by_child([&] {
     if (*core != '\0') setenv(core_variable, core, 1);
@@ -80,8 +80,8 @@ double speed_with_core(const char* core) {
   return speed.empty() ? 0 : std::stod(speed);
 }
 
-/// Sets the variable to the core type that is clearly the fastest here, if what it is now, or the library's own choice
-/// where it is unset, is not.
+/// Sets the variable to the fastest core type here, if that is over 5% faster than its current value or, if it is
+/// unset, the library's own choice.
 void choose_core() {
 #if defined(__x86_64__)
   const char* best = "";
@@ -106,7 +106,7 @@ int as_int(std::size_t value) { return static_cast<int>(value); }
 int as_blas(Transpose transpose) { return transpose == Transpose::no ? 111 : 112; }
 Transpose flipped(Transpose transpose) { return transpose == Transpose::no ? Transpose::yes : Transpose::no; }
 
-/// gemm() where there is no library.
+/// gemm() without a library.
 void plain_gemm(bool transpose_a, bool transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
                 const float* a, std::size_t lda, const float* b, std::size_t ldb, float beta, float* c,
                 std::size_t ldc) {
@@ -149,7 +149,7 @@ void Blas::gemm(Transpose transpose_a, Transpose transpose_b, std::size_t m, std
   const bool turned_a = transpose_a == Transpose::yes, turned_b = transpose_b == Transpose::yes;
   if (!is_library() || k == 0) return plain_gemm(turned_a, turned_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
   const int la = as_int(lda), lb = as_int(ldb), lc = as_int(ldc);
-  if (m == 1) {  // a row times a matrix: the matrix, turned, times a column
+  if (m == 1) {  // row · matrix = transposed matrix · column
     gemv_(101, as_blas(flipped(transpose_b)), as_int(turned_b ? n : k), as_int(turned_b ? k : n), alpha, b, lb, a,
           turned_a ? la : 1, beta, c, 1);
   } else if (n == 1) {
@@ -173,7 +173,7 @@ std::string onednn_version() {
   return std::to_string(get()->major) + "." + std::to_string(get()->minor) + "." + std::to_string(get()->patch);
 }
 
-/// From "Intel(R) oneAPI Math Kernel Library Version 2024.0-Product Build …".
+/// The version in "Intel(R) oneAPI Math Kernel Library Version 2024.0-Product Build …".
 std::string mkl_version() {
   const SharedLibrary library{"libmkl_rt.so.3", "libmkl_rt.so.2"};
   auto* const get = library.function<void(char*, int)>("mkl_get_version_string");
@@ -187,7 +187,7 @@ std::string mkl_version() {
   return "";
 }
 
-/// With what it uses of the processor: "0.3.36 (AVX, AVX2, OPENMP)".
+/// The version with the processor features it uses: "0.3.36 (AVX, AVX2, OPENMP)".
 std::string llama_version() {
   const std::string text = output_of({"python3", "-c",
                                       "import llama_cpp as l; print(l.__version__, end=' (');"
@@ -197,7 +197,7 @@ std::string llama_version() {
   return text.empty() ? "none" : text;
 }
 
-/// Without importing it, which takes seconds.
+/// Finds the version without importing PyTorch, which takes seconds.
 std::string pytorch_version() {
   const std::string text =
       output_of({"python3", "-c", "from importlib.metadata import version; print(version('torch'), end='')"});

@@ -1,4 +1,4 @@
-// By these answers labs choose how much to work on: they move numbers, as what a machine is found to be alone does not.
+// These functions are in measure/, not machine/, because labs choose their sizes by them, so that they move numbers.
 #include <algorithm>
 #include <cstdint>
 

@@ -28,8 +28,8 @@ Clock::time_point after(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-/// What the child does: it becomes the command, in a process group of its own, so that what it starts can be ended with it, and
-/// Ctrl-C is for us to answer. Should we be killed, it is asked to end.
+/// Turns the child into the command, in its own process group, so that its descendants can be killed with it and Ctrl-C
+/// reaches only us. If we are killed, the child gets SIGTERM.
 [[noreturn]] void become(char** arguments, int output, int errors, volatile int* error) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   setpgid(0, 0);
@@ -41,14 +41,15 @@ Clock::time_point after(double seconds) {
   _exit(127);
 }
 
-/// By vfork(), which like posix_spawn() copies no memory and calls nobody's fork handlers; that one knows no PR_SET_PDEATHSIG.
-/// \return its number, 0 where it could not be started
+/// Uses vfork(), which like posix_spawn() copies no memory and calls no fork handlers; posix_spawn() does not support
+/// PR_SET_PDEATHSIG.
+/// \return the child's process id, 0 if it could not be started
 pid_t start(const std::vector<std::string>& command, int output, Listen listen) {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  volatile int error = 0;       // shared with the child until it has become the command
+  volatile int error = 0;       // shared with the child until it executes the command
   const pid_t child = vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
   if (child == 0) become(arguments.data(), output, listen == Listen::output ? nowhere : output, &error);
   close(nowhere);
@@ -56,14 +57,14 @@ pid_t start(const std::vector<std::string>& command, int output, Listen listen) 
   return child > 0 && error == 0 ? child : 0;
 }
 
-/// How long to wait before looking for a signal again: it may have come to another thread.
+/// How long to wait before checking for a signal again, which may have gone to another thread.
 int patience_ms(Clock::time_point end) {
   constexpr long long most = 50;
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
   return static_cast<int>(std::clamp<long long>(left, 0, most));
 }
 
-/// Reads until nobody can write any more. \return whether that was in time, and before a signal
+/// Reads until all writers have closed. \return true if that happened in time and before a signal
 bool read_until(int from, Clock::time_point end, std::string& text) {
   constexpr std::size_t enough = std::size_t{1} << 24;
   char part[4096];
@@ -78,18 +79,18 @@ bool read_until(int from, Clock::time_point end, std::string& text) {
   return false;
 }
 
-/// Waits for it to end; it stays to be waited for. \return whether that was in time, and before a signal
+/// Waits for the child to end, without reaping it. \return true if it ended in time and before a signal
 bool ends_until(pid_t child, Clock::time_point end, bool despite_signals = false) {
   for (;;) {
     siginfo_t ended = {};
     waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT);
     if (ended.si_pid == child) return true;
     if (Clock::now() >= end || (interrupted() && !despite_signals)) return false;
-    std::this_thread::sleep_for(std::chrono::microseconds(200));  // its output has ended: it is about to
+    std::this_thread::sleep_for(std::chrono::microseconds(200));  // its output is closed, so it will end soon
   }
 }
 
-/// Ends it and all that it started. Asked first: a compiler takes its temporary files with it.
+/// Kills the whole process tree. SIGTERM comes first, so that a compiler can remove its temporary files.
 void finish(pid_t child) {
   kill(-child, SIGTERM);
   ends_until(child, after(1), true);

@@ -12,7 +12,7 @@ volatile std::sig_atomic_t signalled = 0;
 void catch_interrupts() {
   struct sigaction action = {};
   action.sa_handler = [](int) { signalled = 1; };
-  action.sa_flags = SA_RESETHAND;  // the second one kills, should anything hang
+  action.sa_flags = SA_RESETHAND;  // a second signal kills, in case something hangs
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);

@@ -41,7 +41,7 @@ std::optional<std::uint64_t> read_number(const std::filesystem::path& file) {
   return std::nullopt;  // also "max"
 }
 
-/// What a control group (version 2) uses and cannot give back: its page cache is dropped on demand.
+/// The memory that a control group (version 2) uses and cannot release: its page cache is dropped on demand.
 std::uint64_t used_by_group(const std::filesystem::path& group) {
   std::uint64_t used = read_number(group / "memory.current").value_or(0);
   std::ifstream in(group / "memory.stat");
@@ -75,7 +75,7 @@ Buffer::Buffer(std::size_t bytes, Pages pages) : bytes_(bytes), mapped_(bytes + 
   }
   const auto address = reinterpret_cast<std::uintptr_t>(mapping_);
   data_ = reinterpret_cast<std::byte*>((address + alignment - 1) / alignment * alignment);
-  // Refused where the kernel has no huge pages: the buffer then has the pages there are.
+  // Fails if the kernel has no huge pages: the buffer then has the available pages.
   madvise(mapping_, mapped_, pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
@@ -101,7 +101,7 @@ std::uint64_t available_memory_bytes(const std::filesystem::path& root) {
   const auto half_of_machine =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) / 2 * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   std::uint64_t available = read_kilobytes(root / "proc/meminfo", "MemAvailable").value_or(half_of_machine);
-  // Inside a container the group's own limit is at the root of the mount; version 2, then version 1.
+  // Inside a container the group's own limit is at the root of the mount; tries version 2, then version 1.
   const std::filesystem::path group = root / "sys/fs/cgroup";
   if (const auto limit = read_number(group / "memory.max")) {
     available = std::min(available, left(*limit, used_by_group(group)));

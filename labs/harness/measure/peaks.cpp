@@ -18,10 +18,10 @@
 namespace hf {
 namespace {
 
-// A vector operation is split into what its own function's instruction set has before anything is inlined, so the body
-// must stand in a function of each set; hence a macro. Latency times units is at most 16 in today's cores: that many
-// independent chains keep the units busy, as far as there are registers. Both loops over the chains are unrolled, or
-// the chains would live in memory.
+// The compiler splits a vector operation into what its function's instruction set has before inlining, so each set
+// needs a function with its own copy of the body; hence a macro. Latency times units is at most 16 in today's cores:
+// that many independent chains keep the units busy, if there are enough registers. Both loops over the chains are
+// unrolled; otherwise the chains would be in memory.
 #define HF_FMA_LOOP(name, bytes, chains, attribute)                                          \
   template <class Number>                                                                    \
   attribute void name(std::int64_t iterations) {                                             \
@@ -63,7 +63,7 @@ FmaLoop widest_loop() {
 }
 #endif
 
-/// Thirty-two additions, each waiting for the one before.
+/// 32 additions per iteration, each waiting for the one before.
 void dependent_additions(std::int64_t iterations) {
   std::uint64_t sum = 0, addend = 1;
   asm volatile("" : "+r"(sum), "+r"(addend));

@@ -32,7 +32,7 @@ extern char** environ;
 namespace hf {
 namespace {
 
-/// Ours, with these settings in place of those of the same name.
+/// Our environment, with these settings replacing those of the same name.
 std::vector<char*> environment_with(const std::vector<std::string>& settings) {
   std::vector<char*> all;
   for (const std::string& setting : settings) all.push_back(const_cast<char*>(setting.c_str()));
@@ -51,8 +51,10 @@ std::string cores_by_commas() {
   return text;
 }
 
-/// Starts python3 with the program, its standard input and output at that end of a pair of sockets. It leads a process group:
-/// what it starts, a compiler perhaps, can be ended with it, and Ctrl-C is for us to answer. \return 0, or errno
+/// Starts python3 with the program, its standard input and output connected to \p end, one end of a pair of sockets. It
+/// leads a process group, so that its descendants (a compiler, perhaps) can be killed with it and Ctrl-C reaches only
+/// us.
+/// \return 0, or errno
 int spawn_python(const PeerProgram& program, int end, pid_t& child) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -74,7 +76,7 @@ int spawn_python(const PeerProgram& program, int end, pid_t& child) {
   return error;
 }
 
-/// \return whether the whole text is a number
+/// \return true if the whole text is a number
 template <class Number>
 bool parse(std::string_view text, Number& number) {
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -114,7 +116,7 @@ void PythonPeer::start() {
 
 void PythonPeer::end() {
   if (child_ > 0) {
-    if (kill(-child_, SIGKILL) != 0) kill(child_, SIGKILL);  // and what it has started
+    if (kill(-child_, SIGKILL) != 0) kill(child_, SIGKILL);  // and its descendants
     while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) continue;
   }
   if (socket_ >= 0) close(socket_);
@@ -129,7 +131,7 @@ void PythonPeer::fail(const std::string& reason) {
 }
 
 void PythonPeer::fail_as_ended() {
-  stop_if_interrupted();  // whoever interrupts us may have ended it too
+  stop_if_interrupted();  // the same signal may have ended the peer
   fail("its process has ended");
 }
 

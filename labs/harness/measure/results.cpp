@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t samples_kept = 31;
 constexpr int digits_kept = 6;
 
-/// Keeps records small: at most 31 samples, evenly spread over their sorted order when there are more. The estimate
-/// is then made from what is kept, so that a reader of the record can follow it.
+/// Keeps records small: at most 31 samples, evenly spread over their sorted order if there are more. The estimate is
+/// computed from the kept samples, so that a reader of the record can verify it.
 Estimate kept(const Estimate& from) {
   std::vector<double> samples = from.samples;
   if (samples.size() > samples_kept) {
@@ -47,7 +47,7 @@ nlohmann::json to_json(const Mode& mode) {
           {"share", round_significant(mode.share, digits_kept)}};
 }
 
-/// Adds low, high and samples where there are samples, and the modes where they have two.
+/// Adds low, high and samples if there are samples, and the modes if there are two.
 void put_spread(nlohmann::json& object, const Estimate& estimate) {
   if (estimate.samples.empty()) return;
   object["low"] = round_significant(estimate.low, digits_kept + 3);

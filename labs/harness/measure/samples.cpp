@@ -13,12 +13,13 @@ namespace {
 constexpr std::size_t fewest_samples = 8, fewest_on_a_side = 3, enough_for_one_between = 24;
 constexpr double least_ratio = 1.15;  // of the medians: several times the noise of a quiet machine
 
-/// How much of the way between the medians must be valley. Of one mode, whatever its shape, chance leaves so wide a valley
-/// in two samples of a hundred, or three where it has a long tail: found by simulation, as tests/harness/test_modes.cpp
-/// holds it to.
+/// The share of the distance between the medians that the valley must cover. Samples of one mode, whatever its shape,
+/// have so wide a valley by chance in 2% of cases, or 3% if the mode has a long tail: found by simulation, which
+/// tests/harness/test_modes.cpp checks.
 double least_emptiness(std::size_t samples) { return 0.5 + 2.2 / static_cast<double>(samples); }
 
-/// Of how many trials it took, say: no state of a machine. What is measured is seldom whole.
+/// True if all samples are small whole numbers: counts, such as numbers of trials, which are not states of a machine.
+/// Measured values are rarely whole.
 bool are_counts(const std::vector<double>& samples) {
   return std::ranges::all_of(samples, [](double sample) { return sample < 100 && sample == std::round(sample); });
 }
@@ -45,7 +46,7 @@ std::optional<TwoModes> two_modes(std::vector<double> samples) {
 
   const std::size_t side = std::max((n + 4) / 5, fewest_on_a_side);
   const std::size_t held = n >= enough_for_one_between ? 1 : 0;
-  std::size_t left = 0, right = 0;  // of the valley: the samples at its edges
+  std::size_t left = 0, right = 0;  // the samples at the edges of the valley
   const auto width = [&](std::size_t from, std::size_t to) { return samples[to] / samples[from]; };
   for (std::size_t between = 0; between <= held; ++between) {
     for (std::size_t from = side - 1; from + 1 + between + side <= n; ++from) {

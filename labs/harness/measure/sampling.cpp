@@ -17,7 +17,7 @@
 namespace hf {
 namespace {
 
-/// A variant with the numbers of calls that make one sample, and one warm-up before it, long enough.
+/// A variant with the numbers of calls that make a sample, and a warm-up before it, long enough.
 struct Calibrated {
   const Variant* variant;
   std::int64_t sample_calls;
@@ -30,7 +30,7 @@ Calibrated calibrate(const Variant& variant, const Plan& plan) {
   double seconds = variant.seconds(calls);
   while (seconds < wanted) {
     stop_if_interrupted();
-    // Grow towards the goal with a margin, but not too far on the word of a time too short to trust.
+    // Grow towards the goal with a margin, but not far on the evidence of a time too short to trust.
     const double growth = seconds > 0 ? 1.2 * wanted / seconds : 10;
     calls = static_cast<std::int64_t>(std::ceil(static_cast<double>(calls) * std::clamp(growth, 1.1, 10.0)));
     seconds = variant.seconds(calls);

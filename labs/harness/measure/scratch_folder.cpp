@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 const std::string beginning = "hardware-first-scratch-", form = beginning + "XXXXXX";
 
-/// \return a descriptor, -1 where another process uses the folder
+/// \return a descriptor, -1 if another process uses the folder
 int lock(const fs::path& folder) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0 || flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
@@ -26,8 +26,8 @@ int lock(const fs::path& folder) {
   return -1;
 }
 
-/// Removes those that nobody uses any more. A lock tells that, and not a process's number, which another container or host
-/// counts for itself; in its first minute a folder may not have been locked yet.
+/// Removes unused folders. A folder is unused if it can be locked; a process id would not tell, since another container
+/// or host numbers its own processes. Skips folders younger than a minute, which may not be locked yet.
 void remove_left_behind(const fs::path& in) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(in, ignored)) {

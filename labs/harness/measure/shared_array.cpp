@@ -29,7 +29,7 @@ SharedArray::SharedArray(Team& team, std::size_t bytes)
     : buffer_(bytes, Pages::huge), part_(buffer_.as<std::uint64_t>().size() / static_cast<std::size_t>(team.size())) {
   team.run([&](int thread) {
     std::uint64_t word = static_cast<std::uint64_t>(thread) + 1;
-    for (std::uint64_t& to : part(thread)) to = word *= 6364136223846793005u;  // any numbers but zeros
+    for (std::uint64_t& to : part(thread)) to = word *= 6364136223846793005u;  // any nonzero numbers
   });
 }
 

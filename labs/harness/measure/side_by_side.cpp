@@ -15,7 +15,7 @@
 namespace hf {
 namespace {
 
-/// Variants that are sampled together, and what each took.
+/// Variants that are sampled together, and their times.
 struct Group {
   const std::vector<Variant>* variants;
   std::vector<std::vector<double>> seconds;
@@ -39,7 +39,7 @@ Sampling sample_side_by_side(const std::vector<std::vector<Variant>>& groups, co
   std::mt19937 random(static_cast<std::mt19937::result_type>(now_ns()));
   std::vector<Group> all;
   all.reserve(groups.size());
-  std::vector<Variant> as_one;  // each group a variant, whose own time does not matter
+  std::vector<Variant> as_one;  // one variant per group, whose own time is not used
   for (const std::vector<Variant>& variants : groups) {
     Group& group = all.emplace_back(Group{&variants, std::vector<std::vector<double>>(variants.size())});
     as_one.push_back({"", [&, sample_seconds = plan.sample_seconds](std::int64_t) {
@@ -54,7 +54,7 @@ Sampling sample_side_by_side(const std::vector<std::vector<Variant>>& groups, co
   Sampling result;
   for (Group& group : all) {
     for (std::size_t i = 0; i < group.variants->size(); ++i) {
-      group.seconds[i].erase(group.seconds[i].begin());  // of calibration, which keeps no order of rounds
+      group.seconds[i].erase(group.seconds[i].begin());  // the sample taken during calibration, which has no round
       result.ids.push_back((*group.variants)[i].id);
       result.seconds.push_back(estimate(std::move(group.seconds[i])));
     }

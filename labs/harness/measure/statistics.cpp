@@ -46,7 +46,7 @@ Estimate rate(double work, const Estimate& seconds) {
 double bootstrap_deviation(std::span<const double> ratios) {
   if (ratios.empty()) throw std::invalid_argument("bootstrap_deviation: expected at least one ratio");
   constexpr int resamples = 200;
-  std::mt19937 random(1);  // always the same resamples: the same ratios give the same answer
+  std::mt19937 random(1);  // fixed seed: the same ratios give the same answer
   std::uniform_int_distribution<std::size_t> pick(0, ratios.size() - 1);
   std::vector<double> deviations, resample(ratios.size());
   for (int i = 0; i < resamples; ++i) {
@@ -58,7 +58,7 @@ double bootstrap_deviation(std::span<const double> ratios) {
 
 double round_significant(double value, int digits) {
   if (!std::isfinite(value)) return value;
-  char text[64];  // decimal digits are what is to be rounded, so go through them
+  char text[64];  // rounds decimal digits, so goes through text
   std::snprintf(text, sizeof text, "%.*e", digits - 1, value);
   return std::strtod(text, nullptr);
 }

@@ -26,18 +26,18 @@
 namespace hf {
 namespace {
 
-constexpr std::size_t fewest_windows = 6;  // on each side of a fall
-constexpr double least_fall = 1.10;        // before over after
+constexpr std::size_t fewest_windows = 6;  // minimum on each side of a fall
+constexpr double least_fall = 1.10;        // speed before / speed after
 constexpr double falls_over_spread = 3;
 constexpr double share_of_repeats = 0.75;
 constexpr double same_place = 3;  // as a factor
-constexpr std::size_t reach = 2;  // of the running median, to each side
+constexpr std::size_t reach = 2;  // windows on each side in the running median
 
 std::vector<double> slice(const std::vector<double>& values, std::size_t from, std::size_t to) {
   return {values.begin() + static_cast<std::ptrdiff_t>(from), values.begin() + static_cast<std::ptrdiff_t>(to)};
 }
 
-/// Each window replaced by the median of the five around it: what disturbs one or two is gone, a step stays a step.
+/// Replaces each window by the median of the five around it: removes disturbances of one or two windows, keeps steps.
 std::vector<double> running_median(std::span<const double> speeds) {
   std::vector<double> result;
   for (std::size_t i = 0; i < speeds.size(); ++i) {
@@ -48,7 +48,7 @@ std::vector<double> running_median(std::span<const double> speeds) {
   return result;
 }
 
-/// Where two levels describe the series best: least squares.
+/// Returns where to split the series so that two levels fit it best, by least squares.
 std::size_t best_split(const std::vector<double>& speeds) {
   double total = 0, left = 0, most = -std::numeric_limits<double>::infinity();
   for (double speed : speeds) total += speed;
@@ -56,7 +56,7 @@ std::size_t best_split(const std::vector<double>& speeds) {
   for (std::size_t at = 1; at + fewest_windows <= speeds.size(); ++at) {
     left += speeds[at - 1];
     if (at < fewest_windows) continue;
-    // The squares of the two sums over their counts: what the two means take from the sum of squares.
+    // The two sums squared, over their counts: the reduction of the sum of squares by the two means.
     const double n = static_cast<double>(at), m = static_cast<double>(speeds.size() - at);
     const double explained = left * left / n + (total - left) * (total - left) / m;
     if (explained > most) {
@@ -72,7 +72,7 @@ double spread(const std::vector<double>& values) { return quantile(values, 0.75)
 constexpr double surely = 1.5;  // times the longest burst seen
 constexpr double soon_bytes = 64 << 20;
 
-/// An array that no cache holds, read on and on in a circle, window by window, by all cores.
+/// An array that no cache holds, read cyclically by all cores, window by window.
 class EveryCore : public MemoryReader {
  public:
   EveryCore() : array_(team_, std::max(default_dram_bytes(), window)), windows_(team_.size()) {}
@@ -110,14 +110,14 @@ class EveryCore : public MemoryReader {
   }
 
  private:
-  static constexpr std::size_t window = std::size_t{2} << 20;  // of all threads together: some 50 us
+  static constexpr std::size_t window = std::size_t{2} << 20;  // for all threads together: about 50 us
 
-  /// Words of a thread's share of a window, a multiple of what read_words() reads at a time.
+  /// Words in a thread's share of a window, a multiple of the number that read_words() reads at a time.
   std::size_t part_words() const {
     return window / sizeof(std::uint64_t) / static_cast<std::size_t>(team_.size()) / 16 * 16;
   }
 
-  /// Every thread reads its own windows as long as `more(windows so far, nanoseconds so far)`, and notes when each ended.
+  /// Makes every thread read its own windows while `more(windows so far, nanoseconds so far)`, and records their ends.
   template <class More>
   void read_while(More more) {
     team_.run([&](int thread) {
@@ -133,12 +133,12 @@ class EveryCore : public MemoryReader {
         elapsed = now_ns() - start;
       }
     });
-    next_ = (next_ + windows_.front().size() * part_words()) % array_.part(0).size();  // where the oldest words are
+    next_ = (next_ + windows_.front().size() * part_words()) % array_.part(0).size();  // the oldest words
   }
 
   Team team_;
   SharedArray array_;
-  std::vector<std::vector<std::int64_t>> windows_;  ///< of each thread: when its windows ended, ns since its start
+  std::vector<std::vector<std::int64_t>> windows_;  ///< for each thread, the ends of its windows, ns since its start
   std::size_t next_ = 0;
 };
 
@@ -204,7 +204,7 @@ OverTime over_time(const std::vector<std::vector<double>>& repeats, double windo
     const std::size_t to = std::min(std::max(grown, from + 1), windows);
     std::vector<double> speeds;
     for (const std::vector<double>& repeat : repeats) {
-      double time = 0;  // of a window, in those that one GB/s takes
+      double time = 0;  // in units of a window's time at 1 GB/s
       for (std::size_t i = from; i < to; ++i) time += 1 / repeat[i];
       speeds.push_back(static_cast<double>(to - from) / time);
     }

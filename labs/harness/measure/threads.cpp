@@ -19,7 +19,7 @@ namespace hf {
 namespace {
 
 std::vector<int> cores_now() {
-  // A mask of the kernel's size is needed; machines with more than 8192 processors are put on their first.
+  // The mask must be at least as large as the kernel's; with more than 8192 processors, falls back to the first.
   std::vector<cpu_set_t> mask(8);
   std::vector<int> cores;
   const std::size_t bytes = mask.size() * sizeof(cpu_set_t);
@@ -32,7 +32,7 @@ std::vector<int> cores_now() {
   return cores;
 }
 
-/// Where run_only_on() put this thread last; empty before.
+/// The cores that run_only_on() gave this thread last; empty before the first call.
 thread_local std::vector<int> put_on;
 
 bool run_only_on(const std::vector<int>& cores) {
@@ -50,7 +50,7 @@ std::string list(const std::vector<int>& cores) {
   return text;
 }
 
-/// Keeps the calling thread on a core, and then lets it run wherever it could before.
+/// Keeps the calling thread on a core until the end of the scope, then restores its cores.
 class Visit {
  public:
   explicit Visit(int core) : before_(cores_now()), moved_(before_ != std::vector<int>{core}) {
@@ -67,7 +67,7 @@ class Visit {
   bool moved_;
 };
 
-/// Spins until `count` threads have arrived. Where threads outnumber cores the one to wait for needs the core.
+/// Spins until `count` threads have arrived; yields after a while, since a missing thread may need this core.
 void meet(std::atomic<int>& arrived, int count) {
   arrived.fetch_add(1);
   for (int spins = 0; arrived.load() < count; ++spins) {
@@ -84,7 +84,7 @@ const std::vector<int>& usable_cores() {
 }
 
 Pinned::Pinned(int core) {
-  usable_cores();  // remembered before this thread has only one
+  usable_cores();  // reads them before this thread has only one
   holds_ = run_only_on({core});
 }
 
@@ -98,7 +98,7 @@ std::string change_of_cores() {
   const std::vector<int> expected = put_on.empty() ? usable_cores() : put_on, here = cores_now();
   if (here != expected) return "from " + list(expected) + " to " + list(here);
   if (here == usable_cores()) return "";
-  // A pinned thread sees nothing of the others' cores: it is let go for a moment, in which it stays where it is.
+  // A pinned thread cannot see changes to other cores, so unpin it for a moment, in which it stays where it is.
   if (!run_only_on(usable_cores())) return "";
   const std::vector<int> all = cores_now();
   run_only_on(expected);

@@ -11,10 +11,10 @@
 namespace hf {
 namespace {
 
-/// What a clock that is slewed, and not set, stays below in any lab's time.
+/// Clock changes below this are tolerated: slewing, unlike setting, stays below it in any lab's time.
 constexpr double tolerated_seconds = 5;
 
-/// How far the clock of dates is ahead of the one that everything is timed by.
+/// How far the date clock is ahead of the timing clock.
 double date_offset() { return static_cast<double>(std::time(nullptr)) - static_cast<double>(now_ns()) * 1e-9; }
 
 std::optional<double> remembered_offset;

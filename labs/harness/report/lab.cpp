@@ -29,7 +29,7 @@ void add_once(std::vector<Item>& items, Item item, const std::string& what) {
   items.push_back(std::move(item));
 }
 
-/// "labs/01-roofline/bench/kernels.cpp:171": the compiler may be given paths from the root or from a folder.
+/// "labs/01-roofline/bench/kernels.cpp:171", whether the compiler was given an absolute or a relative path.
 std::string text_of(Place place) {
   const std::string file = place.file;
   const auto labs = file.rfind("labs/"), slash = file.rfind('/');
@@ -39,7 +39,7 @@ std::string text_of(Place place) {
 
 double seconds_since(std::int64_t start_ns) { return static_cast<double>(now_ns() - start_ns) * 1e-9; }
 
-// What would only be refused when the record is written, after minutes of measuring.
+// These checks find errors at once, instead of when the record is written, after minutes of measuring.
 
 void check_id(const std::string& what, const std::string& id) {
   if (well_formed_id(id)) return;
@@ -140,7 +140,7 @@ void Lab::expect(double seconds) {
   if (seconds > 0 && expected_in_all() > 0) presumed_pace_ = seconds / expected_in_all();
 }
 
-/// What is presumed weighs as much as a tenth of the whole: a short first step does not speak for the others.
+/// The presumed pace has the weight of 10% of the whole lab, so that a short first step does not dominate the estimate.
 double Lab::pace() const {
   const double weight = expected_in_all() / 10;
   const double expected = done_expected_ + weight;
@@ -234,7 +234,7 @@ void Lab::show(const std::string& title, const std::vector<std::string>& series)
   const auto unit = [](const Axis& axis) { return axis.unit == "1" ? "" : ", " + axis.unit; };
   const Axis& x = columns.front()->x;
   const bool labelled = !columns.front()->points.empty() && !columns.front()->points.front().label.empty();
-  Table table = {title, {labelled && x.unit != "1" ? "" : x.name + unit(x)}, {}};  // a label is no number in a unit
+  Table table = {title, {labelled && x.unit != "1" ? "" : x.name + unit(x)}, {}};  // a label has no unit
   for (const Series* column : columns) table.columns.push_back(column->label + unit(column->y));
   for (const Point& row : columns.front()->points) {
     const auto is_row = [&](const Point& point) {

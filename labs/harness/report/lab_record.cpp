@@ -61,7 +61,7 @@ Json toolchain_json(const Inputs& inputs, const Commit& commit) {
   return json;
 }
 
-/// What an input is that only shows when the lab runs.
+/// The value of an input that is only known when the lab runs.
 std::string found_now(const std::string& name) {
   if (!name.starts_with(environment_prefix)) return library_version(name.substr(library_prefix.size()));
   const char* text = std::getenv(name.c_str() + environment_prefix.size());
@@ -112,7 +112,7 @@ Json make_record(const LabInfo& info, const Inputs& inputs, const Run& run, cons
 }
 
 Commit read_commit(const std::filesystem::path& checkout) {
-  // The lock that git takes to refresh its index is optional, and another git may be at work.
+  // Git's lock for refreshing its index is optional; not taking it avoids conflicts with another running git.
   std::istringstream lines(output_of({"git", "--no-optional-locks", "-C", checkout.string(), "status", "--porcelain=v2",
                                       "--branch", "--untracked-files=no"}));
   Commit commit;

@@ -20,19 +20,19 @@
 namespace hf {
 namespace {
 
-/// Locking needs no write permission: a file that may only be read serves, and does not say how long.
+/// Opens the lock file. Locking needs no write permission, but a process without it cannot say how long it needs.
 int open_shared(const std::filesystem::path& file) {
   constexpr int flags = O_CLOEXEC | O_NOFOLLOW;
   int descriptor = open(file.c_str(), O_RDWR | flags);
   if (descriptor < 0 && errno != ENOENT) descriptor = open(file.c_str(), O_RDONLY | flags);
   if (descriptor >= 0 || errno != ENOENT) return descriptor;
   descriptor = open(file.c_str(), O_RDWR | O_CREAT | flags, 0666);
-  if (descriptor >= 0) fchmod(descriptor, 0666);  // whatever the umask
+  if (descriptor >= 0) fchmod(descriptor, 0666);  // regardless of the umask
   return descriptor;
 }
 
-/// From the holder's now_ns() at which it expects to be done, which all processes of a machine share. Anybody may have written
-/// there, so that a day is the most that is believed.
+/// The seconds left, from the time at which the holder expects to finish, in now_ns(), a clock that all processes of a
+/// machine share. Anyone may have written to the file, so more than a day is ignored.
 double seconds_left(int descriptor) {
   char text[32];
   const ssize_t length = pread(descriptor, text, sizeof text, 0);
@@ -60,7 +60,7 @@ MeasuringLock::MeasuringLock(const Waiting& waiting, const std::filesystem::path
     while (reason == EINTR && !interrupted());
   }
   if (reason == 0) {
-    [[maybe_unused]] const int emptied = ftruncate(descriptor_, 0);  // of what the last one expected
+    [[maybe_unused]] const int emptied = ftruncate(descriptor_, 0);  // removes the last holder's expected time
     return;
   }
   close(descriptor_);
@@ -72,7 +72,7 @@ MeasuringLock::~MeasuringLock() { close(descriptor_); }
 
 void MeasuringLock::expect(double seconds) const {
   const std::string text = std::to_string(now_ns() + static_cast<std::int64_t>(seconds * 1e9)) + '\n';
-  // Where it cannot be written, nobody is told.
+  // If this fails, waiting processes are not told.
   [[maybe_unused]] const ssize_t written = pwrite(descriptor_, text.data(), text.size(), 0);
 }
 

@@ -55,7 +55,7 @@ fs::path executable_folder(const char* name) {
   return (error ? fs::absolute(name) : self).parent_path();
 }
 
-/// \return exit status when the command line was all there was to do
+/// \return exit status if nothing is left to do after the command line
 std::optional<int> read_command_line(const LabInfo& info, int argc, char** argv, Options& options) {
   CLI::App app("Measures \"" + info.title + "\" on this machine, shows the results and writes the record.",
                "lab-" + info.id);
@@ -73,7 +73,7 @@ std::optional<int> read_command_line(const LabInfo& info, int argc, char** argv,
   app.set_version_flag("--version", "lab-" + info.id + " " HARDWARE_FIRST_VERSION);
   try {
     app.parse(argc, argv);
-    if (options.budget != "quick" && options.budget != "full") {  // whether it was given or stood in the environment
+    if (options.budget != "quick" && options.budget != "full") {  // from the option or the environment
       throw CLI::ValidationError("--budget", "'" + options.budget + "': expected quick or full");
     }
     return std::nullopt;
@@ -120,7 +120,7 @@ class LabRun {
     claims_ = parse_claims(lab_texts.claims, "labs/" + info.id + "/claims.json");
   }
 
-  /// Returns true, and says so, if there is a valid record that a new run would only repeat.
+  /// Returns true, and prints it, if there is a valid record that a new run would only repeat.
   bool is_fresh() {
     if (!fs::exists(file_)) return false;
     try {
@@ -288,7 +288,7 @@ int run_lab(const LabInfo& info, int argc, char** argv) {
   options.out = folder.parent_path() / "records";
   if (const std::optional<int> status = read_command_line(info, argc, argv, options)) return *status;
   catch_interrupts();
-  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of write()
+  std::signal(SIGXFSZ, SIG_IGN);  // so that exceeding a file-size limit makes write() fail
   try {
     LabRun run(info, options, folder);
     if (options.if_stale && run.is_fresh()) return 0;

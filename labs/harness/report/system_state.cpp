@@ -26,7 +26,8 @@ void read_pressure(const std::filesystem::path& file, SystemState& state) {
   state.stalled_us = total;
 }
 
-/// /proc/stat: "cpu user nice system idle iowait irq softirq steal guest guest_nice"; user and nice hold the guests'.
+/// /proc/stat: "cpu user nice system idle iowait irq softirq steal guest guest_nice"; user and nice include guest
+/// times.
 std::optional<ProcessorTimes> read_times(const std::filesystem::path& file) {
   std::ifstream in(file);
   std::string cpu;

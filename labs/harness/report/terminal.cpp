@@ -22,12 +22,12 @@ namespace hf {
 namespace {
 
 constexpr std::size_t gap = 2;     // before each column
-constexpr std::size_t indent = 6;  // of what belongs to the line above
+constexpr std::size_t indent = 6;  // for continuations of the line above
 
 using Row = std::vector<std::string>;
 using Widths = std::vector<std::size_t>;
 
-/// Each column as wide as its cells and, at least, so much of its heading.
+/// Widths that fit each column's cells and as much of its heading as `heading_width` requires.
 template <class HeadingWidth>
 Widths widths_of(const Table& table, HeadingWidth heading_width) {
   Widths widths;
@@ -48,8 +48,8 @@ std::size_t total(const Widths& widths, std::size_t from) {
 
 std::string without_trailing_spaces(const std::string& text) { return text.substr(0, text.find_last_not_of(' ') + 1); }
 
-/// A row as lines, its cells broken between words where a column is narrower; the first column stands to the left, the
-/// others, numbers mostly, to the right, and those of few lines, in the heading, at the bottom.
+/// A row as lines, with cells broken between words if a column is narrower. The first column is left-aligned, the
+/// others, mostly numbers, right-aligned. In a heading, short cells are aligned to the bottom.
 std::vector<std::string> lines_of(const Row& row, const Widths& widths, std::size_t from, bool heading) {
   std::vector<std::vector<std::string>> cells;
   std::size_t height = 1;
@@ -80,7 +80,7 @@ TableText in_columns(const Table& table, const Widths& widths) {
   return text;
 }
 
-/// The first column on a line of its own, the others below it.
+/// The table with the first column on its own line and the others below it.
 TableText folded(const Table& table, const Widths& widths, std::size_t width) {
   const auto lines = [&](const Row& row, bool heading) {
     std::vector<std::string> result;
@@ -94,7 +94,7 @@ TableText folded(const Table& table, const Widths& widths, std::size_t width) {
   return text;
 }
 
-/// Every cell on a line of its own, after its heading.
+/// The table with every cell on its own line, after its heading.
 TableText as_list(const Table& table, std::size_t width) {
   TableText text;
   for (const Row& row : table.rows) {
@@ -114,7 +114,7 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// The first of the locale's variables that is set decides.
+/// True if the first locale variable that is set names UTF-8.
 bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     std::string value = environment(name);
@@ -169,10 +169,10 @@ TableText table_text(const Table& table, std::size_t width) {
   Widths widths = widths_of(table, columns);
   if (total(widths, 0) <= width) return in_columns(table, widths);
 
-  widths = widths_of(table, longest_word);  // headings on several lines
+  widths = widths_of(table, longest_word);  // break headings over several lines
   if (total(widths, 0) <= width) return in_columns(table, widths);
 
-  std::size_t narrowest = longest_word(table.columns.front());  // names on several lines
+  std::size_t narrowest = longest_word(table.columns.front());  // break names over several lines
   for (const Row& row : table.rows) narrowest = std::max(narrowest, longest_word(row.front()));
   const std::size_t others = total(widths, 1);
   if (others + gap + narrowest <= width) {
@@ -199,7 +199,7 @@ TerminalStyle detect_style(std::FILE* stream) {
   if (style.interactive && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     style.width = size.ws_col;
   } else if (const int columns = std::atoi(environment("COLUMNS").c_str()); columns > 0) {
-    style.width = columns;  // what stands between this process and the terminal may know no more
+    style.width = columns;  // a program in between may hide the terminal's size
   }
   style.width = std::clamp(style.width, 40, 120);
   return style;
@@ -254,7 +254,7 @@ void Terminal::verdict(const Claim& claim, const Verdict& verdict) {
   const auto& [low, median, high] = number.interval;
   const std::string unit = number.unit == "1" ? "" : " " + number.unit;
   const bool close = verdict.answer == Answer::too_close, fails = verdict.answer == Answer::fails;
-  const bool measured = number.kind == "measured";  // else its kind is said, in place of "holds"
+  const bool measured = number.kind == "measured";  // otherwise shows the kind instead of "holds"
   const std::string spread = close ? ", " + number_text(low) + " to " + number_text(high) + ", too close to call" : "";
   const std::string text = claim.text + " (claimed " + claim.bound + unit + ", " + number.kind + " " +
                            number_text(median) + unit + spread + ")";
@@ -269,7 +269,7 @@ void Terminal::verdict(const Claim& claim, const Verdict& verdict) {
   }
 }
 
-/// A bar and how much is left; the step's name where there is room for it.
+/// A bar and the time left, with the step's name if there is room.
 std::string Terminal::progress_text(std::string_view step, int percent, double seconds_left) const {
   const int cells = style_.width < 60 ? 10 : 20;
   std::string bar = "  ";
@@ -300,7 +300,7 @@ void Terminal::progress(std::string_view step, double share_done, double seconds
 
 void Terminal::clear_progress() {
   if (!progress_drawn_) return;
-  std::fputs("\x1b[A\r\x1b[K", stream_);  // up to the bar, and away with it
+  std::fputs("\x1b[A\r\x1b[K", stream_);  // goes up to the bar and erases it
   std::fflush(stream_);
   progress_drawn_ = false;
 }
