@@ -20,7 +20,7 @@ T first_word(const std::filesystem::path& file) {
   return word;
 }
 
-/// Ways of the data or unified cache of a level, 0 where the system does not tell.
+/// The ways of the data or unified cache of a level, 0 if the system does not report them.
 std::size_t told_ways(int level, const std::filesystem::path& root) {
   for (int index = 0; index < 8; ++index) {
     const auto folder = root / "sys/devices/system/cpu/cpu0/cache" / ("index" + std::to_string(index));
@@ -41,7 +41,7 @@ CacheGeometry detect_geometry(const Machine& machine, int level, const std::file
   if (geometry.ways == 0 || geometry.ways > 64) geometry.ways = first ? 8 : 16;
   const std::uint64_t lines = geometry.bytes / CacheLevel::line_bytes;
   if (lines < geometry.ways) return {first ? 32u << 10 : 1u << 20, first ? 8u : 16u};
-  // Bits of an address choose the set: where bytes and ways would give another number of sets, the ways give way.
+  // Address bits select the set, so the number of sets must be a power of two; adjusts the ways to reach one.
   const std::uint64_t sets = std::bit_floor(lines / geometry.ways);
   const std::uint64_t ways = lines / sets;
   return {sets * ways * CacheLevel::line_bytes, static_cast<std::size_t>(ways)};
@@ -78,7 +78,7 @@ void CacheSimulator::fetch(std::uint64_t line, const CacheLevel::Outcome& in_l1)
 
 void CacheSimulator::write_back_to_l2(std::uint64_t line) {
   traffic_.l1_l2 += CacheLevel::line_bytes;
-  count_write_back_of_l2(l2_.access(line, true));  // a whole line: nothing of it need be fetched
+  count_write_back_of_l2(l2_.access(line, true));  // a whole line, so nothing is fetched
 }
 
 void CacheSimulator::count_write_back_of_l2(const CacheLevel::Outcome& in_l2) {

@@ -12,9 +12,9 @@
 namespace hf {
 namespace {
 
-thread_local bool alone = false;  // inside a loop, whose other parts keep the other cores busy, or by request
+thread_local bool alone = false;  // inside a loop, which keeps the other cores busy, or while a OneCore exists
 
-/// Threads that wait for a loop, a little while awake and then asleep.
+/// Threads that wait for a loop, spinning for a short time and then asleep.
 class LoopTeam {
  public:
   LoopTeam() {
@@ -37,7 +37,7 @@ class LoopTeam {
     work(loop);
     {
       const std::lock_guard lock(mutex_);
-      loop_ = nullptr;  // who comes now comes too late, and is not waited for
+      loop_ = nullptr;  // threads that arrive from now on are too late and not waited for
     }
     for (int spins = 0; helpers_.load() > 0; ++spins) {
       if (spins < awake) {
@@ -49,7 +49,7 @@ class LoopTeam {
   }
 
  private:
-  static constexpr int awake = 2000;  // some tens of microseconds
+  static constexpr int awake = 2000;  // tens of microseconds
 
   void call() {
     calls_.fetch_add(1);
@@ -68,7 +68,7 @@ class LoopTeam {
   }
 
   void serve() {
-    unpin();  // whoever began the first loop may have a core of its own
+    unpin();  // the thread that started the team may be pinned
     for (unsigned seen = 0; !ending_;) {
       for (int spins = 0; spins < awake && calls_.load() == seen; ++spins) pause_spinning();
       calls_.wait(seen);
@@ -80,7 +80,7 @@ class LoopTeam {
     }
   }
 
-  /// The loop that is being run, if there still is one.
+  /// Returns the running loop, if there still is one, and counts this thread as a helper.
   const loop_team::Loop* join() {
     const std::lock_guard lock(mutex_);
     if (loop_ != nullptr) helpers_.fetch_add(1);

@@ -12,7 +12,7 @@ thread_local std::optional<Pinned> pinned;
 
 }  // namespace
 
-// Each iteration is a thread's own: a static schedule gives iteration i to thread i of as many.
+// Each thread gets one iteration: a static schedule with as many threads gives iteration i to thread i.
 PinnedOpenMp::PinnedOpenMp(int threads) : threads_(threads) {
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (int thread = 0; thread < threads; ++thread) {

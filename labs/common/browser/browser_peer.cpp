@@ -19,7 +19,7 @@ PeerProgram browser_program(const std::string& program, const std::string& folde
           .settings = {"BROWSER_PROGRAM=" + program, "BROWSER_FOLDER=" + folder, "BROWSER_MODULE=" + module}};
 }
 
-/// The function and its arguments, each with all its digits.
+/// The function and its arguments, each number with all its digits.
 std::string words(const std::string& function, std::span<const double> numbers) {
   std::string text = function;
   for (const double number : numbers) {

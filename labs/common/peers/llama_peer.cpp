@@ -14,7 +14,7 @@
 namespace hf {
 namespace {
 
-/// Huge pages for the weights; threads that stay on their cores and spin while a token is being decoded.
+/// Settings: huge pages for the weights, and threads that stay on their cores and spin while a token is being decoded.
 PeerProgram llama_program() {
   return {.name = "llama.cpp",
           .script = llama_peer_py,

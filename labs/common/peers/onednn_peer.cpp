@@ -13,7 +13,7 @@
 namespace hf {
 namespace {
 
-// The interface as oneDNN 3 has it, in dnnl.h and dnnl_types.h; version 2 made its descriptors in another way.
+// The interface of oneDNN 3, from dnnl.h and dnnl_types.h; version 2 creates its descriptors differently.
 constexpr int known_version = 3, cpu = 1, stream_in_order = 1, query_implementation = 8, query_weights = 131;
 enum DataType { bf16 = 2, f32 = 3, s32 = 4, s8 = 5, u8 = 6 };
 enum Layout { chosen_by_library = 1, row_major = 3 };
@@ -26,7 +26,7 @@ struct ArgumentOf {
   Object memory;
 };
 
-/// What of the library is used here. Each function returns 0 when all went well.
+/// The library functions used here. Those that return int return 0 on success.
 struct Library {
   const int* (*version)();
   int (*create_engine)(Object* engine, int kind, std::size_t index);
@@ -94,7 +94,7 @@ Owned create_layout(std::size_t rows, std::size_t columns, int type, Layout layo
                 layout);
 }
 
-/// Memory that lies at `data` already, or, where that is `allocated`, is the library's own.
+/// Memory at `data`; the library allocates it if `data` is `allocated`.
 Owned create_memory(Object layout, const Owned& engine, const void* data) {
   return create(library().create_memory, "dnnl_memory_create", library().destroy_memory, layout, engine.get(),
                 const_cast<void*>(data));
@@ -118,7 +118,7 @@ void execute(const Owned& primitive, const Owned& stream, const ArgumentOf (&arg
   check(library().wait(stream.get()), "dnnl_stream_wait");
 }
 
-/// The weights, copied into the layout that the product asks for.
+/// The weights, copied into the layout that the product needs.
 Owned reordered(const Owned& engine, const Owned& stream, const Owned& layout, const void* data, Object wanted) {
   const Owned source = create_memory(layout.get(), engine, data), copy = create_memory(wanted, engine, allocated);
   const Owned plan = create(library().plan_reorder, "dnnl_reorder_primitive_desc_create", library().destroy_plan,
@@ -147,7 +147,7 @@ OneDnnProduct::OneDnnProduct(std::size_t m, std::size_t n, std::size_t k, const 
       engine_(create(library().create_engine, "dnnl_engine_create", library().destroy_engine, cpu, 0)),
       stream_(create(library().create_stream, "dnnl_stream_create", library().destroy_stream, engine_.get(),
                      stream_in_order)) {
-  library().set_threads(threads);  // what is planned is planned for so many
+  library().set_threads(threads);  // plans are made for this number of threads
   const Owned a_layout = create_layout(m, k, types.a, row_major), c_layout = create_layout(m, n, types.c, row_major);
   const Owned b_here = create_layout(k, n, types.b, row_major), b_any = create_layout(k, n, types.b, chosen_by_library);
   const Owned plan = create(library().plan_matmul, "dnnl_matmul_primitive_desc_create", library().destroy_plan,

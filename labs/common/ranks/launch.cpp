@@ -1,4 +1,4 @@
-// A build with MPI.
+// For a build with MPI.
 #include "common/ranks/launch.hpp"
 
 #include <sched.h>
@@ -16,16 +16,16 @@
 namespace hf {
 namespace {
 
-/// Starters bind each rank to a core or a few. Here they share their host in another way: the steps of one chip want all of
-/// its cores, and in a task each rank takes one.
+/// Undoes the binding of ranks to a core or a few, which mpirun and srun set up. This lab shares a host differently:
+/// its steps for one chip need all cores, and in a task each rank uses one.
 void unbind() {
   cpu_set_t all;
   CPU_ZERO(&all);
   for (int core = 0; core < CPU_SETSIZE; ++core) CPU_SET(core, &all);
-  sched_setaffinity(0, sizeof all, &all);  // the system leaves out those that this process may not have
+  sched_setaffinity(0, sizeof all, &all);  // the system ignores cores that this process may not use
 }
 
-/// \return nothing where this process is to run the lab by itself
+/// \return nothing if this process is to run the lab itself
 std::optional<int> start_ranks(const std::string& program, int argc, char** argv) {
   const int ranks = wanted_ranks();
   if (ranks == 1 || !has_mpirun()) return std::nullopt;

@@ -1,4 +1,4 @@
-// A build without MPI: no ranks.
+// For a build without MPI: no ranks.
 #include <span>
 #include <string>
 

@@ -29,15 +29,15 @@
 namespace hf {
 namespace {
 
-/// Ends a process that waits for others which will not come: while something is watched, looks once a second whether it gets on.
+/// Ends a process that waits for ranks that are gone: checks once a second whether the watched work makes progress.
 class Watchdog {
  public:
-  /// \param patience  so many looks without news, about a second each, are too many
-  /// \param late  called then, on a thread of its own, with what was watched: it should end the process
+  /// \param patience  the number of checks without progress, about a second apart, that are too many
+  /// \param late  called then, on a separate thread, with the name of the watched work: it should end the process
   Watchdog(int patience, std::function<void(const std::string& what)> late)
       : patience_(patience), late_(std::move(late)), thread_([this](const std::stop_token& stop) { watch(stop); }) {}
 
-  /// From here on `what` is watched, until end(). One thing at a time.
+  /// Watches the work called `what` until end(). One at a time.
   void begin(const std::string& what) {
     what_ = what;
     tick();
@@ -45,11 +45,11 @@ class Watchdog {
   }
   void end() { watching_ = false; }
 
-  /// News: what is watched gets on.
+  /// Reports progress of the watched work.
   void tick() { news_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  /// Looks are counted, not seconds: a process that was stopped for a while is not late.
+  /// Counts checks, not seconds, so that a process that was stopped for a while is not late.
   void watch(const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any clock;
@@ -71,7 +71,7 @@ class Watchdog {
   std::atomic<unsigned> news_{0};
   std::atomic<bool> watching_{false};
   std::string what_;     ///< changed only while nothing is watched
-  std::jthread thread_;  ///< the last: it ends before what it looks at
+  std::jthread thread_;  ///< the last member, so it ends before those it uses
 };
 
 constexpr int task_tag = 6, answer_tag = 7;
@@ -82,7 +82,7 @@ void send_json(const nlohmann::json& message, int to, int tag) {
   check_mpi(MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, to, tag, MPI_COMM_WORLD), "MPI_Send");
 }
 
-/// Waits asleep: a rank that asked again and again would take a core from the lab.
+/// Sleeps between checks for a message: a rank that polls without pause would take a core from the lab.
 nlohmann::json receive_json(int from, int tag) {
   MPI_Status status;
   for (int there = 0; there == 0;) {
@@ -96,15 +96,15 @@ nlohmann::json receive_json(int from, int tag) {
   return nlohmann::json::parse(text);
 }
 
-/// How the ranks are spread over machines. Hosts may share a machine: containers do, and network namespaces.
+/// The distribution of ranks over machines. Hosts may share a machine, as containers and network namespaces do.
 struct Spread {
   int hosts = 0, machines = 0;
-  int index_here = 0;           ///< of this rank among those on its machine
+  int index_here = 0;           ///< index of this rank on its machine
   bool oversubscribed = false;  ///< more ranks than cores on some host
   bool take_turns = false;      ///< more ranks than cores on some machine
 };
 
-/// What a machine has one of, whatever runs on it: an identifier that its kernel draws when it starts.
+/// An identifier of the machine, the same in all its containers: its kernel generates it at boot.
 std::string boot() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string text;
@@ -117,13 +117,13 @@ struct Share {
   bool oversubscribed = false;
 };
 
-/// How many such groups there are, where this rank stands in its own, and whether some group has more ranks than cores.
+/// The number of such groups, this rank's index in its own, and whether some group has more ranks than cores.
 Share share(MPI_Comm group) {
   int index = 0, size = 0;
   MPI_Comm_rank(group, &index);
   MPI_Comm_size(group, &size);
   MPI_Comm_free(&group);
-  // Whatever this rank may be bound to: what counts is what the machine has.
+  // Uses the machine's number of cores, regardless of this rank's binding.
   int oversubscribed = size > static_cast<int>(std::thread::hardware_concurrency()), groups = index == 0 ? 1 : 0;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &oversubscribed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &groups, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
@@ -140,7 +140,7 @@ Spread spread_of_ranks() {
   return {host.groups, machine.groups, machine.index, host.oversubscribed, machine.oversubscribed};
 }
 
-/// What is the same on rank 0 and the others: running a task, watched.
+/// The part that rank 0 and the others have in common: running a task under the watchdog.
 class Runner {
  public:
   explicit Runner(const std::string& program)
@@ -174,7 +174,7 @@ class Runner {
   const Spread& spread() const { return spread_; }
 
  private:
-  /// Each rank of a machine has a core of its own.
+  /// The core for this rank; each rank of a machine has its own.
   int core() const {
     const std::vector<int>& cores = usable_cores();
     return cores[static_cast<std::size_t>(spread_.index_here) % cores.size()];
@@ -220,7 +220,7 @@ const Task& find(std::span<const Task> tasks, const std::string& name) {
   throw std::logic_error("no task is called " + name);
 }
 
-/// Every rank but the first: task after task, until one without a name.
+/// Runs task after task on every rank but the first, until a task without a name.
 int serve(Runner& runner, std::span<const Task> tasks) {
   for (;;) {
     const nlohmann::json message = receive_json(0, task_tag);
@@ -233,7 +233,7 @@ int serve(Runner& runner, std::span<const Task> tasks) {
 int run_first(Runner& runner, const std::function<int(Ranks&)>& first) {
   MpiRanks ranks(runner);
   const int status = first(ranks);
-  if (status != 0) abort_ranks(status);  // it has said why
+  if (status != 0) abort_ranks(status);  // `first` has printed the reason
   ranks.end();
   return status;
 }

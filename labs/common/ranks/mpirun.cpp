@@ -31,14 +31,14 @@ namespace hf {
 namespace {
 
 constexpr int grace_seconds = 5;
-constexpr const char* mark = "HARDWARE_FIRST_RANK";  ///< in the environment of what was started here
+constexpr const char* mark = "HARDWARE_FIRST_RANK";  ///< set in the environment of processes started here
 
 void set_if_unset(const char* name, const char* value) { setenv(name, value, 0); }
 
-/// What mpirun and the ranks are to know; by the environment, since Open MPI 4 and 5 have other options for it.
+/// Passes settings to mpirun and the ranks through the environment, since Open MPI 4 and 5 have different options.
 void prepare_environment(bool oversubscribed) {
   setenv(mark, "1", 1);
-  if (geteuid() == 0) {  // root asked for this by starting the lab
+  if (geteuid() == 0) {  // by starting the lab, root has agreed
     set_if_unset("OMPI_ALLOW_RUN_AS_ROOT", "1");
     set_if_unset("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   }
@@ -46,13 +46,13 @@ void prepare_environment(bool oversubscribed) {
   set_if_unset("PRTE_MCA_hwloc_default_binding_policy", "none");
   set_if_unset("OMPI_MCA_rmaps_base_oversubscribe", "1");
   set_if_unset("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
-  set_if_unset("OMPI_MCA_btl", "^tcp");  // one machine: through its memory
+  set_if_unset("OMPI_MCA_btl", "^tcp");  // one machine: use its memory
   if (oversubscribed) set_if_unset("OMPI_MCA_mpi_yield_when_idle", "1");
-  // A host that does not answer is gone after 5 + 3 · 2 s; mpirun would wait for 8 minutes.
+  // Makes mpirun give up on a silent host after 5 + 3 · 2 s instead of 8 minutes.
   set_if_unset("OMPI_MCA_oob_tcp_keepalive_time", "5");
   set_if_unset("OMPI_MCA_oob_tcp_keepalive_intvl", "2");
   set_if_unset("OMPI_MCA_oob_tcp_keepalive_probes", "3");
-  // mpirun gives each rank a terminal of its own, whether there is one or not.
+  // mpirun gives each rank its own terminal, even if we have none, so pass on the properties of ours.
   winsize size = {};
   if (isatty(STDOUT_FILENO) == 0) {
     setenv("TERM", "dumb", 1);
@@ -62,12 +62,12 @@ void prepare_environment(bool oversubscribed) {
 }
 
 [[noreturn]] void become_mpirun(int errors, int ranks, int argc, char** argv) {
-  prctl(PR_SET_PDEATHSIG, SIGTERM);  // should this process be killed, they end too
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // if this process is killed, they end too
   dup2(errors, STDERR_FILENO);
   const std::string self = std::filesystem::read_symlink("/proc/self/exe"), count = std::to_string(ranks);
   std::vector<const char*> words = {"mpirun", "-n", count.c_str(), self.c_str()};
   for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--if-stale") != 0) words.push_back(argv[i]);  // it is: that has been looked at
+    if (std::strcmp(argv[i], "--if-stale") != 0) words.push_back(argv[i]);  // already checked
   }
   words.push_back(nullptr);
   prepare_environment(ranks > static_cast<int>(usable_cores().size()));
@@ -75,28 +75,29 @@ void prepare_environment(bool oversubscribed) {
   _exit(127);
 }
 
-/// What is read from mpirun and its ranks.
+/// The output read from mpirun and its ranks.
 class Words {
  public:
   explicit Words(std::string program) : program_(std::move(program)) {}
 
-  /// The first of this program's own lines is passed on as it comes; others are kept.
+  /// Prints the first of this program's own lines at once and keeps the others' lines.
   void take(std::string_view words) {
     for (const char c : words) {
       line_ += c;
       if (c != '\n') continue;
       if (!line_.starts_with(program_ + ":")) {
-        // Open MPI's parent and child race for who makes a process group; both are right.
+        // Drops a harmless warning: Open MPI's parent and child race to make the same process group.
         if (line_.find("plm:rsh: Warning: setpgid") == std::string::npos) held_ += line_;
       } else if (!said_ && !interrupted() && !line_.starts_with(program_ + ": interrupted")) {
-        // Where mpirun ends a rank since another was killed, that rank was not the first to know.
+        // A rank that was interrupted because mpirun ends it after another's death does not know the reason, so skip
+        // it.
         said_ = std::fputs(line_.c_str(), stderr) >= 0;
       }
       line_.clear();
     }
   }
 
-  /// Whether this program has said why it ends.
+  /// True if this program has printed why it ends.
   bool said() const { return said_; }
   std::string others() const { return held_ + line_; }
 
@@ -105,8 +106,8 @@ class Words {
   bool said_ = false;
 };
 
-/// Reads until there is no more. When the ranks have said why they end, mpirun has a few seconds: it would wait for long for a
-/// host that is gone.
+/// Reads until the output ends. Once the ranks have printed why they end, gives mpirun a few seconds and kills it,
+/// since it would wait long for a host that is gone.
 void listen(int pipe, pid_t child, Words& words) {
   bool told = false;
   for (int seconds_left = grace_seconds; seconds_left > 0;) {

@@ -30,7 +30,7 @@ std::vector<std::size_t> shuffled(std::size_t count, int round) {
   return order;
 }
 
-/// Seconds of a call on the rank that took longest.
+/// Seconds per call on the slowest rank.
 double sample_once(Member& me, const RankVariant& variant, int calls) {
   if (variant.prepare) variant.prepare();
   meet(me.ranks);
@@ -43,7 +43,7 @@ double sample_once(Member& me, const RankVariant& variant, int calls) {
 
 void meet(Transport& ranks) {
   const int n = ranks.size(), me = ranks.rank();
-  for (int apart = 1; apart < n; apart *= 2) {  // dissemination: after each step, everyone knows of twice as many
+  for (int apart = 1; apart < n; apart *= 2) {  // dissemination: each step doubles the ranks known to each rank
     float out = 0, in = 0;
     ranks.exchange((me + apart) % n, {&out, 1}, (me + n - apart) % n, {&in, 1});
   }
@@ -52,7 +52,7 @@ void meet(Transport& ranks) {
 double greatest_of_all(Transport& ranks, double number) {
   const int n = ranks.size(), me = ranks.rank();
   double greatest = number;
-  for (int step = 1; step < n; ++step) {  // everyone hears everyone; the bits of a double travel as two floats
+  for (int step = 1; step < n; ++step) {  // each rank sends to each; the bits of a double travel as two floats
     float out[2], in[2];
     const auto bits = std::bit_cast<std::uint64_t>(number);
     out[0] = std::bit_cast<float>(static_cast<std::uint32_t>(bits >> 32));
@@ -71,7 +71,7 @@ int enough_calls(Member& me, const RankVariant& variant, double seconds) {
     me.tick();
     const double taken = sample_once(me, variant, calls) * calls;
     if (taken >= seconds || calls == most) return calls;
-    // Towards the goal with a margin, but not too far on the word of a time too short to trust.
+    // Grow towards the goal with a margin, but not far on the evidence of a time too short to trust.
     const double growth = taken > 0 ? std::clamp(1.2 * seconds / taken, 1.1, 10.0) : 10;
     calls = static_cast<int>(std::min<double>(most, std::ceil(calls * growth)));
   }

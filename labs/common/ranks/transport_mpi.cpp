@@ -19,7 +19,7 @@ namespace hf {
 namespace {
 
 constexpr int tag = 5;
-constexpr std::size_t piece = 1 << 18;  ///< numbers: 1 MiB; for less, the start of each costs more than the cache saves
+constexpr std::size_t piece = 1 << 18;  ///< numbers: 1 MiB; starting smaller pieces costs more than the cache saves
 
 /// Piece `index` of a message, empty beyond its end.
 template <class Number>
@@ -28,7 +28,7 @@ std::span<Number> piece_of(std::span<Number> numbers, std::size_t index) {
   return numbers.subspan(first, std::min(piece, numbers.size() - first));
 }
 
-/// Messages as long as nothing are sent too: at least one piece.
+/// The number of pieces: at least one, since empty messages are sent too.
 std::size_t pieces(std::size_t numbers) { return std::max<std::size_t>(1, (numbers + piece - 1) / piece); }
 
 }  // namespace
@@ -81,8 +81,8 @@ void MpiTransport::exchange_add(int to, std::span<const float> out, int from, st
   in_pieces(to, out, from, sum.size(), slot, [&](std::size_t index) { add(piece_of(sum, index), slot(index)); });
 }
 
-/// \param place  where to put a piece that arrives
-/// \param arrived  called when it has, and when the piece of `out` has left, since the two may be the same memory
+/// \param place  returns where to put a piece that arrives
+/// \param arrived  called when it has arrived and the piece of `out` has left, since both may share memory
 template <class Place, class Arrived>
 void MpiTransport::in_pieces(int to, std::span<const float> out, int from, std::size_t expected, Place place,
                              Arrived arrived) {

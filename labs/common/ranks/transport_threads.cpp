@@ -21,8 +21,8 @@
 namespace hf {
 namespace {
 
-/// A lock that one thread may take and another release: a rank may have several, of which one at a time sends. It is no
-/// std::binary_semaphore: libstdc++'s may miss that it was released, and sleep for ever (GCC's bug 98033).
+/// A lock that one thread may take and another release: a rank may have several threads, of which one at a time sends.
+/// Not a std::binary_semaphore, since libstdc++'s may miss a release and sleep forever (GCC's bug 98033).
 class Baton {
  public:
   void lock() {
@@ -47,7 +47,7 @@ class Baton {
 
 }  // namespace
 
-/// Holds all ranks and whose turn it is. Whoever's turn it is holds the lock, and nobody else does anything.
+/// Contains all ranks and the turn. The rank whose turn it is holds the lock, and no other rank runs.
 class ThreadRanks::Stage {
  public:
   Stage(int ranks, AlphaBeta wire, std::uint64_t seed) : wire_(wire), seed_(seed) {
@@ -58,7 +58,7 @@ class ThreadRanks::Stage {
   void run(const std::function<void(Transport&)>& program) {
     std::vector<std::thread> threads;
     {
-      const std::unique_lock lock(baton_);  // nobody begins before all are there
+      const std::unique_lock lock(baton_);  // no rank begins before all exist
       for (const auto& actor : actors_) threads.emplace_back([&, &me = *actor] { play(me, program); });
       next_turn();
     }
@@ -97,13 +97,13 @@ class ThreadRanks::Stage {
     const int number;
     State state = State::ready;
     std::condition_variable_any turn;
-    std::unique_lock<Baton> lock;  ///< of the stage, held while it is this rank's turn
+    std::unique_lock<Baton> lock;  ///< the stage's lock, held during this rank's turn
 
     End sends, receives;
     std::span<const float> out;
     std::span<float> in;
-    double clock = 0;     ///< when this rank began what it does
-    double finished = 0;  ///< when what it does will be through
+    double clock = 0;     ///< when this rank's current exchange began
+    double finished = 0;  ///< when that exchange will be complete
 
     Traffic traffic;
   };
@@ -155,15 +155,15 @@ class ThreadRanks::Stage {
     settle(to);
   }
 
-  /// A rank goes on when both its messages have passed.
+  /// Updates the state of a rank, which continues when both its messages have passed.
   static void settle(Actor& actor) {
     const bool open = actor.sends.open() || actor.receives.open();
     actor.state = open ? State::waiting : State::ready;
     if (!open) actor.clock = actor.finished;
   }
 
-  /// Gives the turn to one of those that can go on. Where nobody can and some have not finished: to all of these, so that
-  /// they end.
+  /// Gives the turn to one of the ranks that can continue. If none can and some have not finished, wakes all of these,
+  /// so that they end.
   void next_turn() {
     std::vector<Actor*> ready;
     for (const auto& actor : actors_) {
@@ -193,7 +193,7 @@ class ThreadRanks::Stage {
     if (!who.empty() && !error_) error_ = std::make_exception_ptr(std::runtime_error(who));
   }
 
-  /// \throws what ended the run, when this rank can no longer go on
+  /// \throws the error that ended the run, if this rank can no longer continue
   void wait_for_turn(Actor& me) {
     me.turn.wait(me.lock, [&] { return turn_ == me.number || (turn_ == nobody && me.state == State::waiting); });
     if (me.state == State::waiting) {
