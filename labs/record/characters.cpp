@@ -13,7 +13,7 @@ struct Character {
   bool valid = false;
 };
 
-// The first character of `text`, which is not empty; one byte where that is not UTF-8.
+// The first character of `text`, which is not empty; one byte if it is not UTF-8.
 Character first_of(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const std::size_t bytes = byte(0) < 0x80             ? 1
@@ -27,7 +27,7 @@ Character first_of(std::string_view text) {
     if ((byte(i) & 0xc0) != 0x80) return {};
     code = code << 6 | (byte(i) & 0x3fU);
   }
-  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // of so many bytes: what is longer hides something
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // by length in bytes: longer encodings hide a character
   if (code < kLeast[bytes] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return {};
   return {code, bytes, true};
 }

@@ -24,10 +24,10 @@ namespace {
 using Pointer = Json::json_pointer;
 
 constexpr double kRounding = 1e-4;
-constexpr double kLeast = 1e-30, kMost = 1e18;  // bounds on numbers other than 0: sums and ratios stay finite
+constexpr double kLeast = 1e-30, kMost = 1e18;  // bounds on nonzero numbers, so that sums and ratios stay finite
 constexpr double kMostPercent = 1e6;
-constexpr std::size_t kMostLabels = 200;       // on one figure
-constexpr std::chrono::year kFirstYear{2026};  // of this project
+constexpr std::size_t kMostLabels = 200;       // in one figure
+constexpr std::chrono::year kFirstYear{2026};  // the project's first year
 
 std::string exact(double value) { return digits(value, 10); }
 
@@ -164,7 +164,7 @@ void check_key(const Json& record, Problems& problems) {
     problems.add("/lab/key"_json_pointer, key + ", the hash of the inputs");
 }
 
-// Not uniqueItems in the schema: the validator compares all pairs, however many there are.
+// Checked here, because for uniqueItems in the schema the validator compares all pairs, however many there are.
 void check_instruction_sets(const Json& record, Problems& problems) {
   const Json& isa = record.at("/machine/isa"_json_pointer);
   std::set<std::string> seen;
@@ -191,7 +191,7 @@ void find_unmeasurable(const Json& value, const Pointer& at, Problems& problems)
   }
 }
 
-// Numbers of an implausible size; and NaN and infinities, which only a record in memory can contain.
+// Numbers of an implausible size, and NaN and infinities, which only a record in memory can contain.
 std::vector<Problem> unmeasurable(const Json& record) {
   Problems problems;
   find_unmeasurable(record, Pointer(), problems);

@@ -22,7 +22,7 @@ Numbers values_of(const Json& record) {
   return numbers;
 }
 
-// What tells a point from the others in its series: its label, or x, which may be written 4096 or 4096.0.
+// The name of a point within its series: its label, or x, which may be written 4096 or 4096.0.
 std::string place(const Json& point) {
   if (point.contains("label")) return point.at("label");
   return digits(point.at("x").get<double>(), 12);
@@ -43,7 +43,7 @@ bool apart(const Number& a, const Number& b, double noise_floor) {
   return a.unit != b.unit || upper.low - lower.high > noise_floor * std::min(std::abs(upper.low), std::abs(lower.high));
 }
 
-// By id, the members of a list of a record.
+// The members of a list of a record, by id.
 std::map<std::string, const Json*> by_id(const Json& record, const char* list) {
   std::map<std::string, const Json*> members;
   for (const Json& member : record.at(list)) members[member.at("id")] = &member;
@@ -62,7 +62,7 @@ std::vector<Move> moved(const Numbers& before, const Numbers& after, const std::
   return changes;
 }
 
-// Names in exactly one of two maps.
+// Adds the names that are in exactly one of two maps.
 template <typename Members>
 void only_in_one(const Members& before, const Members& after, const std::string& kind,
                  std::vector<std::string>& lines) {

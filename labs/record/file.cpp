@@ -47,7 +47,7 @@ void write_all(int descriptor, std::string_view text) {
   }
 }
 
-// A rename is on the disk only when its directory is; a file system that cannot sync one is no reason to fail.
+// A rename is on the disk only once its directory is synced. Some file systems cannot sync one, which is no failure.
 void sync_directory(const std::filesystem::path& directory) {
   const Descriptor descriptor(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor.number() >= 0) ::fsync(descriptor.number());
@@ -82,14 +82,14 @@ struct Remover {
   }
 };
 
-// Writes a temporary file beside `file` and hands it to `then`; none is left, whatever fails.
+// Writes a temporary file beside `file` and passes it to `then`; removes it if anything fails.
 template <class Then>
 void write_beside(const std::filesystem::path& file, std::string_view text, Then then) {
   const std::filesystem::path temporary = file.string() + temporary_mark + std::to_string(::getpid());
   Remover remover;
   try {
     std::filesystem::create_directories(directory_of(file));
-    std::filesystem::remove(temporary);  // left by a process of the same number that was killed
+    std::filesystem::remove(temporary);  // left by a killed process with the same id
     remover.file = temporary;
     write_and_sync(temporary, text);
     then(temporary);
@@ -99,7 +99,7 @@ void write_beside(const std::filesystem::path& file, std::string_view text, Then
   }
 }
 
-// Temporary files of `file` whose process is no more.
+// Removes temporary files of `file` whose process no longer exists.
 void remove_left_behind(const std::filesystem::path& file) {
   const std::string beginning = file.filename().string() + temporary_mark;
   std::error_code ignored;
@@ -122,7 +122,7 @@ std::string read_file(const std::filesystem::path& file, std::size_t limit) {
   }
   if (!S_ISREG(status.st_mode)) fail(file, "not a regular file", "name a file that can be read");
 
-  std::string text(limit + 1, '\0');  // one more than allowed, so that a file that grows meanwhile is seen
+  std::string text(limit + 1, '\0');  // one byte more than allowed, to detect a growing file
   std::size_t size = 0;
   while (size < text.size()) {
     const ssize_t got = ::read(descriptor.number(), text.data() + size, text.size() - size);

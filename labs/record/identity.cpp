@@ -20,7 +20,7 @@ namespace {
 
 struct Pattern {
   const char* what;
-  char trait;  // a character that each match has: most texts lack it, and cost nothing
+  char trait;  // a character in each match: a text without it needs no regex
   std::regex regex;
 };
 
@@ -44,7 +44,7 @@ const std::regex& ipv4() {
   return regex;
 }
 
-// Versions of four parts look like IPv4 addresses, and belong here.
+// Versions with four parts look like IPv4 addresses, and are allowed here.
 bool holds_versions(const std::string& pointer) {
   return pointer.starts_with("/toolchain/libraries") || pointer.starts_with("/lab/inputs/library:") ||
          pointer.ends_with("/driver");

@@ -25,14 +25,14 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxSourceBytes = std::size_t{16} << 20;
 const std::string kSource = "source:";
 
-// "GNU 12.2.0 → 13.1.0": the new compiler's name is left out where it is the old one's.
+// "GNU 12.2.0 → 13.1.0": omits the new compiler's name if it is the old one's.
 std::string without_same_name(const std::string& then, const std::string& now) {
   const auto space = now.find(' ');
   const bool name_and_version = space != std::string::npos && now.find(' ', space + 1) == std::string::npos;
   return name_and_version && then.starts_with(now.substr(0, space + 1)) ? now.substr(space + 1) : now;
 }
 
-// "6b1cbb94b81246a0" of "6b1cbb94b81246a0 -mavx2": a source's digest without its flags.
+// The digest of a source without its flags: "6b1cbb94b81246a0" for "6b1cbb94b81246a0 -mavx2".
 std::string digest_of(const std::string& value) { return value.substr(0, value.find(' ')); }
 
 std::string flags_of(const std::string& value) {
@@ -100,7 +100,7 @@ Inputs inputs_from(const nlohmann::json& json, const std::string& name) {
 }
 
 std::vector<std::string> changes(const Inputs& then, Inputs now) {
-  // A record that was upgraded does not say what single files were compiled with.
+  // An upgraded record does not contain the flags of single files.
   if (std::ranges::none_of(contents(then),
                            [](const std::string& value) { return value.find(' ') != std::string::npos; })) {
     for (auto& [name, value] : now) value = name.starts_with(kSource) ? digest_of(value) : value;
@@ -129,7 +129,7 @@ std::map<std::string, std::string> source_digests(const fs::path& root) {
   if (!fs::is_directory(root / "labs")) return digests;
   for (const auto& entry : fs::recursive_directory_iterator(root / "labs")) {
     const std::string name = entry.path().lexically_relative(root).generic_string();
-    // What is too large to be a source, or only leads to one, is none.
+    // Skips symbolic links and files that are too large to be a source.
     if (entry.is_symlink() || !entry.is_regular_file() || entry.file_size() > kMaxSourceBytes ||
         !can_move_a_number(name))
       continue;
@@ -146,7 +146,8 @@ std::vector<std::string> changed_sources(const Inputs& then, const std::map<std:
   for (const auto& [name, value] : then) {
     if (!name.starts_with(kSource)) continue;
     const auto now = checkout.find(name.substr(kSource.size()));
-    // A copy that is kept elsewhere does not excuse a file that has changed; that it has another's content does.
+    // A changed file counts as changed even if a copy of the old one exists, but not if its content was already
+    // recorded.
     const bool known = now == checkout.end() || recorded.contains(now->second);
     if (known && present.contains(digest_of(value))) continue;
     lines.push_back(change_of_source(name, &value, now == checkout.end() ? nullptr : &now->second));

@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kMostLawBytes = 200;
 constexpr std::size_t kMostFactors = 8;
 
-// Of values or series; or of rows, as in "speedup[q4_0]".
+// True for a name of values, series or rows, such as "speedup[q4_0]".
 bool is_name(const std::string& address) {
   std::string word = address;
   if (const auto bracket = word.find('['); bracket != std::string::npos && word.ends_with(']')) {
@@ -34,7 +34,7 @@ bool is_name(const std::string& address) {
   return !word.empty() && (word[0] < '0' || word[0] > '9') && std::all_of(word.begin(), word.end(), fits);
 }
 
-// One number, or one of each row: a star stands only for the row.
+// True for a name of one number, or of one per row: a star may only replace the row.
 bool is_id(const std::string& word) {
   return is_name(word) && word.substr(0, word.find("[*]")).find('*') == std::string::npos;
 }
@@ -46,7 +46,7 @@ std::optional<double> positive_number(const std::string& word) {
   return whole && std::isfinite(number) && number > 0 ? std::optional(number) : std::nullopt;
 }
 
-// The words of a law, taken one after the other.
+// The words of a law, taken one by one.
 class Words {
  public:
   explicit Words(const std::string& text) {
@@ -121,12 +121,12 @@ using Pointer = Json::json_pointer;
 constexpr double kArithmeticSlack = 0.10;
 constexpr double kMemorySlack = 0.25;
 constexpr double kOtherGuestsSlack = 0.75;
-constexpr double kNoiseFloors = 12;  // with 8, a law refuses 3 of 10,000 honest records: tools/record/power.cpp
+constexpr double kNoiseFloors = 12;  // with 8, a law would refuse 3 in 10,000 honest records: tools/record/power.cpp
 constexpr double kMostNoise = 0.50;
 constexpr double kRestlessSlack = 0.25;
 constexpr std::size_t kMostLaws = 100;
 
-// What a law speaks of: the one number of a value or of a row, or the points of a series.
+// The subject of a law: the one number of a value or of a row, or the points of a series.
 struct Quantity {
   enum class Kind { value, row, series };
 
@@ -191,7 +191,7 @@ class Court {
     const bool virtualised = record.at("machine").at("virtualised").get<bool>();
     if (virtualised) memory_slack_ += kOtherGuestsSlack;
     forgiven_ = quiet && !virtualised ? 0 : 1;
-    // How fast an emulator runs a loop depends on how it translated it: a kernel may well outrun the peak.
+    // An emulator's speed depends on how it translated a loop: a kernel may well run faster than the peak.
     emulated_ = record.at("machine").value("emulated", false);
   }
 
@@ -213,7 +213,7 @@ class Court {
     problems_.push_back({at.to_string(), "expected " + expected, "run the lab again on a quiet machine"});
   }
 
-  // What a name may speak of.
+  // The quantities that a name may match.
   const std::vector<Quantity>& all_like(const std::string& name) const {
     return name.find('[') == std::string::npos ? quantities_ : rows_;
   }
@@ -225,12 +225,12 @@ class Court {
     return found == all.end() ? nullptr : &*found;
   }
 
-  // `smaller` is above `larger` by more than noise explains.
+  // True if `smaller` is above `larger` by more than noise explains.
   bool exceeds(const Interval& smaller, const Interval& larger, double slack) const {
     return smaller.low > larger.high * (1 + slack + noise_);
   }
 
-  // The range that a product's values allow. `row`: "[q4_0]", for "[*]".
+  // The range of a product, given its values' intervals. `row` replaces "[*]": "[q4_0]".
   std::optional<Interval> range(const Law& law, const std::string& row = "") const {
     return law.value([&](const std::string& id) -> std::optional<Interval> {
       const Quantity* found = value(id.ends_with("[*]") ? id.substr(0, id.size() - 3) + row : id);
@@ -260,7 +260,7 @@ class Court {
     }
   }
 
-  // The limit that a law sets, with its unit where it is that of one value.
+  // The limit that a law sets, with its unit if it is a single value's.
   struct Limit {
     Interval number;
     std::string unit;
@@ -301,8 +301,8 @@ class Court {
     }
   }
 
-  // No later interval lies wholly beyond an earlier one: each point of a series is held against the most extreme before it, or
-  // the one after that, where one is forgiven.
+  // Checks that no interval lies wholly beyond an earlier one: compares each point of a series with the most extreme
+  // before it, or with the next most extreme if one point is forgiven.
   void keeps_its_direction(const Law& law) {
     const bool rises = law.kind == Law::Kind::never_falls;
     const auto is_more_extreme = [&](const Interval& a, const Interval& b) {
@@ -330,12 +330,12 @@ class Court {
   std::vector<Quantity> quantities_, rows_;
   double noise_ = 0;
   double memory_slack_ = kMemorySlack;
-  std::size_t forgiven_ = 0;  // how many points another process may have slowed down without end
+  std::size_t forgiven_ = 0;  // number of points that other processes may have delayed
   bool emulated_ = false;
   std::vector<Problem> problems_;
 };
 
-// The line of `text` that the nth string of a list stands on.
+// The line of `text` that contains the string `law` of a list.
 std::size_t line_of(std::string_view text, const std::string& law) {
   const auto at = std::min(text.find(Json(law).dump()), text.size());
   return 1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
@@ -425,7 +425,7 @@ std::string Law::right_side() const {
   return "";
 }
 
-// Takes each part between stars at its first place, which leaves the most for those after it.
+// Matches each part between stars at its first place, which leaves the most for the parts after it.
 bool matches(std::string_view name, std::string_view id) {
   const auto star = name.find('*');
   if (star == std::string_view::npos) return name == id;

@@ -90,8 +90,8 @@ std::vector<Law> load_definitions(const std::filesystem::path& labs, const std::
 /// much on where pages lie in a shared cache); plus 12 times the record's own noise floor, counted up to 50%; plus 25%
 /// if the run was quick or not quiet. A virtual machine shares memory with guests that it cannot see, however quiet it
 /// is itself: there memory gets another 75%. If the run was not quiet, or in a virtual machine, other processes may
-/// have delayed all samples of one point, so one point of a series may break a law about its order. Laws about speed do
-/// not apply to an emulated machine.
+/// have delayed all samples of one point, so one point of a series may break a law about its order. For an emulated
+/// machine only the laws about units apply.
 std::vector<Problem> check_laws(const nlohmann::json& record, const std::filesystem::path& labs);
 
 }  // namespace hf

@@ -27,13 +27,13 @@ void widen(Json& number) {
 
 double rounded(double number) { return std::strtod(digits(number).c_str(), nullptr); }
 
-// What a value counts as that follows from others: as measured where one of them was, else as simulated or modelled like them.
+// The kind of a computed value: measured if any of its parts was, else simulated or modelled as they are.
 std::string weightier(const std::string& kind, const std::string& other) {
   return kind == "measured" || other == "quoted" || (kind == "simulated" && other != "measured") ? kind : other;
 }
 
-// What a definition makes of intervals. The parts were measured apart, so their errors are taken as independent: logarithms of
-// ratios add up as the sides of a right angle do.
+// The product of intervals in a definition. Its parts were measured separately, so their errors are taken as
+// independent: the logarithms of their ratios add as the root of the sum of squares.
 class Product {
  public:
   void take(const Interval& part, bool divides) {
@@ -50,7 +50,7 @@ class Product {
   double median_ = 1, below_ = 0, above_ = 0;
 };
 
-// The value that a definition makes; nothing where the record lacks one of the others, or one with samples may be zero.
+// The value of a definition; nothing if the record has no value for a part, or a part with samples may be zero.
 std::optional<Json> defined(const Law& definition, const Json& record) {
   std::string kind = "modelled";
   Product product;

@@ -22,8 +22,8 @@ constexpr std::size_t kMaxDepth = 32;
 constexpr std::size_t kMaxString = 4096;
 constexpr std::size_t kMaxItems = 65536;
 
-// Builds the value while it is parsed, refusing what Json::parse would let through: repeated keys (the last would
-// silently win), and sizes that only a hostile file has.
+// Builds the value during parsing, and refuses input that Json::parse would accept: repeated keys (silently, the last
+// would win), and sizes that only a hostile file has.
 class Builder : public nlohmann::json_sax<Json> {
  public:
   explicit Builder(const std::string& name) : name_(name) {}
@@ -91,7 +91,7 @@ class Builder : public nlohmann::json_sax<Json> {
     return text;
   }
 
-  // The place reached so far, as a JSON pointer.
+  // The current place as a JSON pointer.
   std::string pointer() const {
     Json::json_pointer at;
     for (std::size_t level = 0; level < open_.size(); ++level) {
@@ -112,7 +112,7 @@ class Builder : public nlohmann::json_sax<Json> {
   const std::string& name_;
   Json root_;
   std::vector<Json*> open_;        // from the root to the innermost container
-  std::vector<std::string> keys_;  // the last key seen in each of them
+  std::vector<std::string> keys_;  // the last key seen in each container
 };
 
 std::string name_of(const Json& point) {
@@ -136,7 +136,7 @@ std::string digits(double value, int significant) {
 
 Json parse_json(std::string_view text, const std::string& name) {
   Builder builder(name);
-  // The parser takes a NUL for the end, and would not look at what follows.
+  // The parser takes a NUL for the end and would ignore the rest.
   const auto nul = text.find('\0');
   if (nul != std::string_view::npos) builder.refuse_at(nul, "expected valid JSON in UTF-8");
   Json::sax_parse(text.begin(), text.end(), &builder);

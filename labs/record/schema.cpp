@@ -41,7 +41,7 @@ const Json& resolved(const Json& rule) {
                                : rule;
 }
 
-// The rule of schema.json that governs the member `name` of what `rule` governs.
+// The rule of schema.json for the member `name` of an object with the rule `rule`.
 const Json& member_rule(const Json& rule, const std::string& name) {
   static const Json kNone = Json::object();
   if (rule.contains("items")) return resolved(rule["items"]);
@@ -52,7 +52,7 @@ const Json& member_rule(const Json& rule, const std::string& name) {
   return kNone;
 }
 
-// The rule in words: the validator names the keyword that failed, not the value it wanted.
+// The rule in words, since the validator names only the keyword that failed, not the value it requires.
 std::string in_words(const Json& rule) {
   std::string words;
   const auto say = [&](const char* keyword, const std::string& before, const std::string& after = "") {
@@ -74,7 +74,7 @@ std::string in_words(const Json& rule) {
   return words;
 }
 
-// "[series]" or "[3]" in the validator's context, without its brackets.
+// A token of the validator's context, "[series]" or "[3]", without its brackets.
 std::string token(const std::string& context) { return context.substr(1, context.size() - 2); }
 
 Problem problem(const valijson::ValidationResults::Error& error) {
@@ -128,7 +128,7 @@ std::vector<Problem> check_schema(const Json& record) {
   validator.validate(compiled_schema(), target, &results);
   std::vector<Problem> problems;
   for (const auto& error : results) {
-    const bool echo = error.description.starts_with("Failed to validate");  // of a member's error, already told
+    const bool echo = error.description.starts_with("Failed to validate");  // repeats a member's error
     if (!echo) problems.push_back(problem(error));
   }
   return problems;

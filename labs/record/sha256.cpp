@@ -1,5 +1,5 @@
-// SHA-256 as FIPS 180-4 writes it, so that the build needs no cryptography library on any architecture.
-// It names inputs; nothing here is a secret.
+// SHA-256 following FIPS 180-4, so that the build needs no cryptography library on any architecture. It identifies
+// inputs; nothing here is secret.
 #include "sha256.hpp"
 
 #include <array>

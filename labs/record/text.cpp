@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kPair = 2;  // an axis, or before and after
 
-// A scalar, or the samples of a number.
+// True for a scalar, or the samples of a number.
 bool is_short(const Json& json) {
   const auto is_number = [](const Json& item) { return item.is_number(); };
   return !json.is_structured() || (json.is_array() && std::all_of(json.begin(), json.end(), is_number));
@@ -47,20 +47,20 @@ void append(std::string& all, const Json& json, bool in_list, std::size_t depth)
   all += '\n' + std::string(depth, ' ') + (json.is_object() ? '}' : ']');
 }
 
-// Always with a point or an exponent: gnuplot divides integers without remainder.
+// The number, always with a point or an exponent, since gnuplot divides integers without remainder.
 std::string real(const Json& number) { return Json(number.get<double>()).dump(); }
 
 std::string number_or_nan(const Json& item, const char* field) {
   return item.contains(field) ? real(item[field]) : "NaN";
 }
 
-// A column that gnuplot reads as one string: a quote inside would end it.
+// A column that gnuplot reads as one string: replaces quotes inside, which would end it.
 std::string column(std::string text) {
   std::replace(text.begin(), text.end(), '"', '\'');
   return '"' + text + '"';
 }
 
-// Single quotes, because gnuplot runs what it finds between backquotes in double ones.
+// Uses single quotes, because gnuplot runs text between backquotes in double quotes.
 std::string quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? "''" : std::string(1, c);

@@ -14,13 +14,13 @@ namespace {
 using Text = std::string_view;
 
 const std::set<Text> kEncodings = {"", "u8", "u", "U", "L"}, kRawPrefixes = {"R", "u8R", "uR", "UR", "LR"};
-// What may stand before the name of a header, in which `//` begins no comment; `include` is known better.
+// Words before a header's name, in which `//` does not begin a comment; `include` is handled separately.
 const std::set<Text> kBeforeHeaders = {"import", "include_next", "__has_include", "__has_include_next"};
 constexpr Text kPunctuators[] = {"%:%:", "<=>", "->*", "...", "<<=", ">>=", "::", ".*", "->", "+=", "-=",
                                  "*=",   "/=",  "%=",  "^=",  "&=",  "|=",  "==", "!=", "<=", ">=", "&&",
                                  "||",   "<<",  ">>",  "++",  "--",  "##",  "<:", ":>", "<%", "%>", "%:"};
 
-/// Thrown where a compiler might read another thing than is read here.
+/// Thrown if a compiler might read the source differently.
 struct Doubt {};
 
 void require(bool certain) {
@@ -35,7 +35,8 @@ bool in_name(char c) { return is_letter(c) || is_digit(c) || c == '$' || static_
 
 bool begins_with_quote(Text text) { return text.starts_with('"') || text.starts_with('\''); }
 
-// The functions that follow return how long the thing is with which `text` begins; 0 where it begins with another.
+// The following functions return the length of one kind of token at the beginning of `text`; 0 if another kind begins
+// it.
 
 std::size_t name_length(Text text) {
   if (text.empty() || is_digit(text[0])) return 0;
@@ -54,7 +55,7 @@ std::size_t number_length(Text text) {
   return end;
 }
 
-// Of a literal, from its opening quote to the closing one.
+// The length of a literal, from its opening quote to the closing one.
 std::size_t quoted_length(Text text) {
   std::size_t end = 1;
   for (; end < text.size() && text[end] != text[0]; ++end) {
@@ -74,7 +75,8 @@ std::size_t raw_length(Text text) {
   return end + close.size();
 }
 
-// A name, or a literal with its prefix and suffix. Compilers disagree on whether R is the suffix in "a"R"(b)".
+// The length of a name, or of a literal with its prefix and suffix. Compilers disagree on whether R in "a"R"(b)" is a
+// suffix.
 std::size_t word_length(Text text) {
   std::size_t length = name_length(text);
   const Text name = text.substr(0, length), after = text.substr(length);
@@ -87,21 +89,21 @@ std::size_t word_length(Text text) {
 }
 
 std::size_t punctuator_length(Text text) {
-  // In a<::b> the first character stands for itself; in <::> and <::: two of them are a bracket.
+  // In a<::b> the first character is a token by itself; in <::> and <::: the first two are a bracket.
   if (text.starts_with("<::") && !text.starts_with("<::>") && !text.starts_with("<:::")) return 1;
   const auto* longer = std::ranges::find_if(kPunctuators, [&](Text one) { return text.starts_with(one); });
   if (longer != std::end(kPunctuators)) return longer->size();
   return Text("{}[]()<>;:?.~!+-*/%^&|=,#").find(text[0]) == Text::npos ? 0 : 1;
 }
 
-// A comment, or a blank other than a newline.
+// The length of a comment, or of a blank other than a newline.
 std::size_t blank_length(Text text) {
   if (text[0] == ' ' || text[0] == '\t') return 1;
   const bool line = text.starts_with("//");
   if (!line && !text.starts_with("/*")) return 0;
   const std::size_t end = line ? std::min(text.find('\n'), text.size()) : text.find("*/", 2);
   require(end != Text::npos);
-  // A backslash joins its line with the next one; for most compilers blanks may stand between it and the newline.
+  // A backslash joins its line with the next one; most compilers allow blanks between it and the newline.
   const Text comment = text.substr(0, end + 1);
   for (std::size_t at = comment.find('\n'); at != Text::npos; at = comment.find('\n', at + 1)) {
     require(text[text.find_last_not_of(" \t", at - 1)] != '\\');
@@ -109,7 +111,7 @@ std::size_t blank_length(Text text) {
   return line ? end : end + 2;
 }
 
-// The next token, given those before it in its directive.
+// The length of the next token, given the tokens before it in its directive.
 std::size_t token_length(Text text, const std::vector<Text>& before = {}) {
   const bool names_header = before == std::vector<Text>{"include"} && (text[0] == '<' || text[0] == '"');
   if (names_header) {
@@ -131,7 +133,7 @@ std::string line_of(Text token) {
   return line + '\n';
 }
 
-// Passes a directive whose # is passed, up to the newline that ends it, and returns its lines.
+// Consumes the rest of a directive after its #, up to the newline that ends it, and returns its lines.
 std::string take_directive(Text& rest) {
   std::vector<Text> tokens;
   while (!rest.empty() && rest[0] != '\n') {
@@ -168,7 +170,7 @@ std::optional<std::string> tokens_of(std::string_view source) try {
   }
   std::string text(source);
   std::erase(text, '\r');
-  // Where a compiler still knows trigraphs, the last of them is a backslash.
+  // A compiler with trigraphs reads the last of these as a backslash.
   require(text.find_first_of(Text("\0\v\f", 3)) == Text::npos && text.find("?\?/") == Text::npos);
   return take_source(text);
 } catch (const Doubt&) {
