@@ -14,8 +14,8 @@ namespace hf {
 /// `#define F(` the macro and the parenthesis are one token, because a blank between them changes the meaning. A
 /// newline in a raw string becomes a carriage return.
 ///
-/// Returns nothing if a compiler might read the source differently, as with an unterminated literal or comment, a line
-/// that ends in a backslash outside a directive, or a byte that C++ does not know: then only the bytes distinguish two
+/// Returns nothing if a compiler might read the source differently: for an unterminated literal or comment, a line that
+/// ends in a backslash outside a directive, or a byte that is invalid in C++. Then only the bytes distinguish two
 /// sources. The text shows neither the spacing of a macro's argument, which `#` copies into a string, nor line numbers,
 /// which `__LINE__` returns.
 std::optional<std::string> tokens_of(std::string_view source);

@@ -56,7 +56,7 @@ struct Machine {
   /// Bytes of the largest data or unified cache, 0 when unknown.
   std::uint64_t last_level_cache_bytes() const;
 
-  /// The processor's name with its microarchitecture, where that is known: "AMD EPYC (Zen 5)".
+  /// The processor's name with its microarchitecture, if known: "AMD EPYC (Zen 5)".
   std::string cpu_name() const;
 
   /// Name for files and folders, from cpu_name() and the cores: "amd-epyc-zen-5-2-cores".

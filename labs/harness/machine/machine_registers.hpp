@@ -12,7 +12,7 @@
 
 namespace hf {
 
-/// Registers eax, ebx, ecx, edx of a cpuid leaf; zeros where the processor has no such leaf.
+/// Registers eax, ebx, ecx, edx of a cpuid leaf; zeros if the processor has no such leaf.
 inline std::array<unsigned, 4> cpuid(unsigned leaf, unsigned subleaf) {
   std::array<unsigned, 4> registers{};
   __get_cpuid_count(leaf, subleaf, &registers[0], &registers[1], &registers[2], &registers[3]);
@@ -26,7 +26,7 @@ inline std::string vendor_signature() {
   return {reinterpret_cast<const char*>(words.data()), sizeof words};
 }
 
-/// XCR0: the register states that the operating system saves; 0 where xgetbv cannot be used.
+/// XCR0: the register states that the operating system saves; 0 if xgetbv cannot be used.
 inline std::uint64_t saved_states() {
   if ((cpuid(1, 0)[2] >> 27 & 1) == 0) return 0;  // OSXSAVE
   unsigned low = 0, high = 0;

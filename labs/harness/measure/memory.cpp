@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t alignment = std::size_t{2} << 20;
 
-/// The number after "Name:" in a file of /proc, in bytes where the unit is kB.
+/// The number after "Name:" in a file of /proc, in bytes if the unit is kB.
 std::optional<std::uint64_t> read_kilobytes(const std::filesystem::path& file, const std::string& name) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {

@@ -13,7 +13,7 @@ namespace hf {
 /// The pages that a buffer requests.
 enum class Pages {
   base,  ///< the smallest, 4 KiB on most machines; huge pages are declined
-  huge   ///< transparent huge pages through madvise, where the system allows them
+  huge   ///< transparent huge pages through madvise, if the system allows them
 };
 
 /// The message is one line: how much was requested, how much there is, what to do.

@@ -52,7 +52,7 @@ Estimate dram_read_gbs(Team& team, const Plan& plan, std::size_t bytes = 0);
 
 /// The difference that chance alone shows on this machine now: the larger of the A/A differences of arithmetic and of
 /// reading memory.
-/// \param memory  brings memory to its steady state before each read
+/// \param memory  brings memory to its steady state before each sample of reading
 /// \return relative difference
 double machine_noise_floor(const Plan& plan, const SteadyMemory& memory = {});
 

@@ -73,7 +73,7 @@ struct Sampling {
   /// \throws std::out_of_range for an id that was not sampled
   const Estimate& of(std::string_view id) const;
 
-  /// Pairwise ratio of the times of two variants, round by round: above 1 where \p numerator is slower.
+  /// Pairwise ratio of the times of two variants, round by round: above 1 if \p numerator is slower.
   Estimate ratio(std::string_view numerator, std::string_view denominator) const;
 
   /// Keeps the rounds in which the machine was in one state, as seen by one variant: the state with most of its

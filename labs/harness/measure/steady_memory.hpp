@@ -120,7 +120,7 @@ class SteadyMemory {
   std::string text() const;
 
  private:
-  std::shared_ptr<MemoryReader> reader_;  ///< null where there is nothing to drain
+  std::shared_ptr<MemoryReader> reader_;  ///< null if there is nothing to drain
   std::optional<Burst> burst_;
   OverTime over_time_;
   double drain_bytes_ = 0;

@@ -98,7 +98,7 @@ std::string change_of_cores() {
   const std::vector<int> expected = put_on.empty() ? usable_cores() : put_on, here = cores_now();
   if (here != expected) return "from " + list(expected) + " to " + list(here);
   if (here == usable_cores()) return "";
-  // A pinned thread cannot see changes to other cores, so unpin it for a moment, in which it stays where it is.
+  // A pinned thread cannot see changes to other cores, so unpin it for a moment; it does not move meanwhile.
   if (!run_only_on(usable_cores())) return "";
   const std::vector<int> all = cores_now();
   run_only_on(expected);

@@ -43,7 +43,7 @@ typedef std::int32_t Ints __attribute__((vector_size(vector_bytes)));
 constexpr std::size_t lanes = vector_bytes / sizeof(float);
 
 inline Floats load(const float* from) {
-#if defined(__wasm__)  // its assembly takes no vectors, so volatile keeps unused loads here
+#if defined(__wasm__)  // inline assembly takes no vectors there, so volatile keeps unused loads
   typedef Floats Anywhere __attribute__((aligned(alignof(float)), may_alias));
   return *reinterpret_cast<const volatile Anywhere*>(from);
 #else

@@ -209,7 +209,7 @@ Terminal::Terminal(std::FILE* stream) : Terminal(stream, detect_style(stream)) {
 
 Terminal::Terminal(std::FILE* stream, TerminalStyle style) : stream_(stream), style_(style) {}
 
-/// Prints with an ANSI attribute where colour is on.
+/// Prints with an ANSI attribute if colour is on.
 void Terminal::emphasise(std::string_view text, const char* code) {
   const int length = static_cast<int>(text.size());
   if (style_.colour) {
