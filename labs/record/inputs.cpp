@@ -146,8 +146,8 @@ std::vector<std::string> changed_sources(const Inputs& then, const std::map<std:
   for (const auto& [name, value] : then) {
     if (!name.starts_with(kSource)) continue;
     const auto now = checkout.find(name.substr(kSource.size()));
-    // A changed file counts as changed even if a copy of the old one exists, but not if its content was already
-    // recorded.
+    // Reports a changed file even if a copy of its old content exists elsewhere, unless its new content was recorded
+    // too.
     const bool known = now == checkout.end() || recorded.contains(now->second);
     if (known && present.contains(digest_of(value))) continue;
     lines.push_back(change_of_source(name, &value, now == checkout.end() ? nullptr : &now->second));

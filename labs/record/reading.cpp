@@ -27,7 +27,7 @@ void widen(Json& number) {
 
 double rounded(double number) { return std::strtod(digits(number).c_str(), nullptr); }
 
-// The kind of a computed value: measured if any of its parts was, else simulated or modelled as they are.
+// The kind of a computed value: measured if any of its parts was, else simulated if any was, else modelled.
 std::string weightier(const std::string& kind, const std::string& other) {
   return kind == "measured" || other == "quoted" || (kind == "simulated" && other != "measured") ? kind : other;
 }

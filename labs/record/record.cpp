@@ -22,8 +22,8 @@ constexpr std::size_t kMaxDepth = 32;
 constexpr std::size_t kMaxString = 4096;
 constexpr std::size_t kMaxItems = 65536;
 
-// Builds the value during parsing, and refuses input that Json::parse would accept: repeated keys (silently, the last
-// would win), and sizes that only a hostile file has.
+// Builds the value during parsing, and refuses input that Json::parse would accept: repeated keys, of which the last
+// would silently win, and sizes that only a hostile file has.
 class Builder : public nlohmann::json_sax<Json> {
  public:
   explicit Builder(const std::string& name) : name_(name) {}

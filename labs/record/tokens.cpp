@@ -35,8 +35,7 @@ bool in_name(char c) { return is_letter(c) || is_digit(c) || c == '$' || static_
 
 bool begins_with_quote(Text text) { return text.starts_with('"') || text.starts_with('\''); }
 
-// The following functions return the length of one kind of token at the beginning of `text`; 0 if another kind begins
-// it.
+// The following functions return the length of one kind of token at the start of `text`; 0 if another kind is there.
 
 std::size_t name_length(Text text) {
   if (text.empty() || is_digit(text[0])) return 0;

@@ -55,8 +55,7 @@ class DeviceArray {
   DeviceArray(const DeviceArray&) = delete;
   DeviceArray& operator=(const DeviceArray&) = delete;
 
-  /// Fills the array with NaN. Call it before every run whose output is checked, so that a kernel that writes nothing
-  /// fails.
+  /// Fills the array with NaN. Call it before every checked run, so that a kernel that writes nothing fails the check.
   void poison() { HF_CUDA(cudaMemset(data_, 0xff, size_ * sizeof(Number))); }
 
   std::vector<Number> to_host() const {

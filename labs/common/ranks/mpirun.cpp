@@ -89,8 +89,7 @@ class Words {
         // Drops a harmless warning: Open MPI's parent and child race to make the same process group.
         if (line_.find("plm:rsh: Warning: setpgid") == std::string::npos) held_ += line_;
       } else if (!said_ && !interrupted() && !line_.starts_with(program_ + ": interrupted")) {
-        // A rank that was interrupted because mpirun ends it after another's death does not know the reason, so skip
-        // it.
+        // Skips a rank that mpirun interrupted because another was killed, since it does not know the reason.
         said_ = std::fputs(line_.c_str(), stderr) >= 0;
       }
       line_.clear();
