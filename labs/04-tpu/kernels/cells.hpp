@@ -1,6 +1,6 @@
 /// \file
-/// The cells of a systolic array. All of them act at once, in every cycle, so each kind of register is a plane of
-/// rows × columns, and one cycle is one pass over the planes that the compiler turns into vector instructions.
+/// The cells of a systolic array. All cells act at once in every cycle, so each kind of register is stored as a plane
+/// of rows × columns, and a cycle is one pass over the planes, which the compiler turns into vector instructions.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace hf::tpu {
 
-/// Row by row, the registers of one kind.
+/// The registers of one kind, row by row.
 template <class Number>
 class Plane {
  public:
@@ -27,14 +27,14 @@ class Plane {
   std::vector<Number> registers_;
 };
 
-/// A sum that wraps around where it does not fit, as an adder does.
+/// a + b; wraps around on overflow, as a hardware adder does.
 inline std::int32_t add(std::int32_t a, std::int32_t b) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
 }
 
 // [begin: multiply-accumulate]
-/// What a row of cells does in a cycle: each multiplies what flows past by what
-/// it holds, and adds the product to the sum that comes from above.
+/// One cycle of a row of cells: each cell multiplies the operand flowing past by
+/// the operand it holds, and adds the product to the sum from above.
 inline void multiply_accumulate(std::size_t columns,
                                 const std::int8_t* moving,  // flows past
                                 const std::int8_t* held,    // stays
@@ -46,7 +46,7 @@ inline void multiply_accumulate(std::size_t columns,
 }
 // [end: multiply-accumulate]
 
-/// Everything moves one cell to the right; `entering` comes in at the left edge.
+/// Moves a row of operands one cell to the right; `entering` comes in at the left edge.
 inline void move_right(std::int8_t* row, std::size_t columns, std::int8_t entering) {
   std::memmove(row + 1, row, columns - 1);
   row[0] = entering;
@@ -59,8 +59,8 @@ class WeightStationaryCells {
       : array_(array), moving(array), held(array), next(array), sums(array), none_(array.columns) {}
 
   // [begin: cycle]
-  /// One clock cycle of every cell. From the bottom row up, so that each row
-  /// still finds above it what the row above held when the cycle began.
+  /// Runs one clock cycle of every cell, from the bottom row up: each row must
+  /// read the sums of the row above before they are overwritten.
   void cycle(const std::int8_t* entering) {
     const std::size_t n = array_.columns;
     for (std::size_t r = array_.rows; r-- > 0;) {
@@ -71,7 +71,7 @@ class WeightStationaryCells {
   }
   // [end: cycle]
 
-  /// The operands to be held move down by one row in columns [from, to), as far as row `last`; `top` enters above.
+  /// Moves the operands in columns [from, to) down by one row, as far as row `last`; `top` enters row 0.
   static void shift_down(Plane<std::int8_t>& plane, std::size_t last, std::size_t from, std::size_t to,
                          const std::int8_t* top) {
     for (std::size_t r = last; r > 0; --r) std::memcpy(plane.row(r) + from, plane.row(r - 1) + from, to - from);
@@ -82,7 +82,7 @@ class WeightStationaryCells {
   ArrayShape array_;
 
  public:
-  Plane<std::int8_t> moving, held, next;  ///< `next` is the second register of a double-buffered array
+  Plane<std::int8_t> moving, held, next;  ///< next: the second register of a double-buffered array
   Plane<std::int32_t> sums;
 
  private:

@@ -1,5 +1,5 @@
 /// \file
-/// The two arrays, each with the sequencer around it: cells that hold an operand, and cells that hold a sum.
+/// The two arrays, each with its sequencer: one whose cells hold an operand, and one whose cells hold a sum.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace hf::tpu {
 
-/// A matrix with any distance between neighbours, so that a transposed one needs no copy.
+/// A matrix with arbitrary strides, so that transposing it needs no copy.
 struct MatrixView {
   const std::int8_t* data;
   std::size_t row_stride, column_stride;
@@ -18,18 +18,18 @@ struct MatrixView {
   MatrixView transposed() const { return {data, column_stride, row_stride}; }
 };
 
-/// Distances between neighbours of the result.
+/// Strides of the result.
 struct ResultStrides {
   std::size_t row, column;
 };
 
-/// Weight stationary, and, for the transposed product, input stationary.
+/// Runs a weight-stationary array; applied to the transposed product, the array is input stationary.
 /// \param streamed  (m, k), flows from left to right
 /// \param held  (k, n), stays in the cells, tile by tile
 ArrayRun run_weight_stationary(const ArrayShape& array, const ProductShape& shape, MatrixView streamed, MatrixView held,
                                ResultStrides result, const ArrayOptions& options, const Observer& observe);
 
-/// Output stationary.
+/// Runs an output-stationary array.
 /// \param a  (m, k), flows from left to right  \param b  (k, n), flows from top to bottom
 ArrayRun run_output_stationary(const ArrayShape& array, const ProductShape& shape, MatrixView a, MatrixView b,
                                const ArrayOptions& options, const Observer& observe);

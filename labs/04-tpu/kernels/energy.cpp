@@ -9,7 +9,7 @@ namespace hf::tpu {
 // [begin: energy]
 Energy energy(const ArrayRun& run) {
   const double macs = static_cast<double>(run.useful_macs);
-  const auto per_mac = [&](std::int64_t accesses, double cost) {  // in pJ
+  const auto per_mac = [&](std::int64_t accesses, double cost) {  // in macs
     return cost * static_cast<double>(accesses) / macs;
   };
   const Accesses& words = run.accesses;

@@ -6,22 +6,22 @@
 
 namespace hf::tpu {
 
-/// Energy of one access, as a multiple of one multiply-accumulate (Chen, Emer and Sze, ISCA 2016, table IV: 16-bit numbers,
-/// 65 nm). What stays in a cell is charged as their register file of half a KiB, and the step into the next cell as a hop
-/// on their network: both are dear for cells as small as ours.
+/// Energy of one access, as a multiple of one multiply-accumulate (Chen, Emer and Sze, ISCA 2016, table IV: 16-bit
+/// numbers, 65 nm). A register in a cell is charged like their 0.5 KiB register file, and a step into the next cell
+/// like a hop on their network; both overestimate the cost for cells as small as ours.
 constexpr double mac_cost = 1, register_cost = 1, hop_cost = 2, sram_cost = 6, dram_cost = 200;
 
-/// For each multiply-accumulate, and in units of it.
+/// Energy per multiply-accumulate, in units of one multiply-accumulate.
 struct Energy {
   double mac, registers, hops, sram, dram;
 
   double total() const { return mac + registers + hops + sram + dram; }
 };
 
-/// What a product cost on an array.
+/// The energy of a product on an array.
 Energy energy(const ArrayRun& run);
 
-/// What it would cost if nothing were kept or passed on: each multiplication reads its two operands and its sum from the
+/// The energy if no cell kept or passed on a number: each multiplication reads its two operands and its sum from the
 /// SRAM and writes the sum back. DRAM as in `run`.
 Energy energy_without_reuse(const ArrayRun& run);
 

@@ -29,7 +29,7 @@ std::int64_t MemorySchedule::ready(std::size_t tile_bytes, const std::vector<Pan
   return static_cast<std::int64_t>(std::ceil(busy_until_));
 }
 
-/// Whether the panel was there; it is now, if it fits at all, in the place of those not used for longest.
+/// True if the SRAM already has the panel. If not, loads it if it fits, and evicts the least recently used panels.
 bool MemorySchedule::in_sram(const Panel& panel) {
   const auto same = [&](const Panel& each) { return each.id == panel.id; };
   const auto found = std::find_if(resident_.begin(), resident_.end(), same);

@@ -48,7 +48,7 @@ class Run {
     cells_.sums.clear();
     std::size_t missing = tile.rows * tile.columns;
     const std::int64_t span = static_cast<std::int64_t>(array_.rows + array_.columns + shape_.k) - 2;
-    // The clock runs on until the far corner would be done, whether or not the tile reaches it.
+    // The clock runs until the far corner of the array would be done, even if the tile is smaller than the array.
     for (std::int64_t since = 0; since < span || missing > 0; ++since, ++now_) {
       feed(tile, since);
       cells_.cycle(entering_.data(), above_.data());
@@ -61,7 +61,7 @@ class Run {
   }
 
   void wait_for(const ResultTile& tile) {
-    // Panels of a have even numbers, those of b odd ones.
+    // Panels of a have even ids, panels of b odd ids.
     const std::int64_t ready =
         memory_.ready(0, {{2 * tile.m, tile.rows * shape_.k}, {2 * tile.n + 1, shape_.k * tile.columns}});
     if (ready > now_) {
@@ -71,16 +71,17 @@ class Run {
     memory_.left_queue(now_);
   }
 
-  /// Row r of a starts r cycles late, column c of b c cycles late, so that equal k meet in every cell.
+  /// Delays row r of a by r cycles and column c of b by c cycles, so that operands with the same k meet in every cell.
   void feed(const ResultTile& tile, std::int64_t since) {
-    const auto k = [&](std::size_t late) { return static_cast<std::size_t>(since) - late; };  // wraps before it starts
+    const auto k = [&](std::size_t late) { return static_cast<std::size_t>(since) - late; };  // wraps if since < late
     for (std::size_t r = 0; r < array_.rows; ++r)
       entering_[r] = r < tile.rows && k(r) < shape_.k ? a_.at(tile.m + r, k(r)) : std::int8_t{0};
     for (std::size_t c = 0; c < array_.columns; ++c)
       above_[c] = c < tile.columns && k(c) < shape_.k ? b_.at(k(c), tile.n + c) : std::int8_t{0};
   }
 
-  /// A sum is done when the last k has met in its cell; each column has a wire for one sum in each cycle.
+  /// Collects the finished sums: a sum is done once its cell has received the operands of the last k. A column can send
+  /// out one sum per cycle. \return how many sums were collected
   std::size_t collect(const ResultTile& tile, std::int64_t since) {
     std::size_t taken = 0;
     for (std::size_t c = 0; c < tile.columns; ++c) {

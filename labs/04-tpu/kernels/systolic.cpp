@@ -12,7 +12,7 @@
 namespace hf::tpu {
 namespace {
 
-/// How many pieces of a side's length a length is cut into.
+/// How many pieces of length `side` cover `length`.
 constexpr std::size_t tiles(std::size_t length, std::size_t side) { return (length + side - 1) / side; }
 
 /// The same product with the roles of the operands exchanged: cᵀ = bᵀ · aᵀ.

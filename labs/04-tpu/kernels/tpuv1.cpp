@@ -21,9 +21,9 @@ extern const std::array<Application, 6> applications = {{
 
 // [begin: one-line]
 Shares one_line_model(const Application& app) {
-  const double fetch = array.cells() / bytes_per_cycle;  // a tile, in cycles
+  const double fetch = array.cells() / bytes_per_cycle;  // cycles to fetch a tile
   const double active = app.intensity / fetch, shift = array.rows / fetch;
-  const double matrix = 100 - app.other;  // %; the rest is not explained here
+  const double matrix = 100 - app.other;  // %; the model does not cover the rest
   if (active >= 1) return {matrix, 0, 0};
   const double stall = std::max(0.0, 1 - active - shift);
   return {matrix * active, matrix * stall, matrix * (1 - active - stall)};

@@ -14,15 +14,15 @@
 namespace hf::tpu {
 namespace {
 
-/// A part of the held operand, and when it is at work; the array need not be filled by it.
+/// A part of the held operand, and when it is used; it may be smaller than the array.
 struct HeldTile {
   std::size_t k, rows;     ///< rows [k, k + rows) of the held operand
-  std::size_t n, columns;  ///< and its columns
+  std::size_t n, columns;  ///< columns [n, n + columns)
   std::int64_t shift;      ///< first cycle in which it is shifted in
   std::int64_t enter;      ///< first cycle in which a streamed row enters
 };
 
-/// The sequencer: decides, before the first cycle, what happens in which.
+/// The sequencer: decides in which cycle everything happens, before the first cycle runs.
 class Sequence {
  public:
   Sequence(const ArrayShape& array, const ProductShape& shape, const ArrayOptions& options)
@@ -40,7 +40,7 @@ class Sequence {
  private:
   std::int64_t rows() const { return static_cast<std::int64_t>(array_.rows); }
   std::int64_t streamed() const { return static_cast<std::int64_t>(shape_.m); }
-  /// From when the last row has entered until the last sum has left.
+  /// Cycles from when the last row has entered until the last sum has left.
   std::int64_t drain() const { return rows() + static_cast<std::int64_t>(array_.columns) - 2; }
 
   // [begin: sequence]
@@ -50,12 +50,12 @@ class Sequence {
     tile.columns = std::min(tile.columns, shape_.n - n);
     const bool fetch = !options_.memory.streamed_is_on_chip;
     const std::size_t panel = fetch ? shape_.m * tile.rows : 0;
-    // A tile travels whole, its padding included.
+    // A tile is fetched whole, including its padding.
     const auto all = static_cast<std::size_t>(array_.cells());
     const std::int64_t ready = memory_.ready(all, {{k, panel}});
 
-    // One register: wait until the array is empty. Two: follow one cycle behind
-    // the first row of the tile before, filling registers that it just left.
+    // One register: wait until the array is empty. Two registers: follow right
+    // behind the first row of the previous tile, which frees them one by one.
     std::int64_t free = 0, idle = 0;
     if (!tiles_.empty()) {
       idle = tiles_.back().enter + streamed();
@@ -84,7 +84,7 @@ class Sequence {
   CycleCounts counts_;
 };
 
-/// The cells, what feeds them and what collects their sums, cycle by cycle.
+/// Simulates the array cycle by cycle: feeds the cells, runs them and collects their sums.
 class Run {
  public:
   Run(const ArrayShape& array, const ProductShape& shape, MatrixView streamed, MatrixView held, ResultStrides result,
@@ -121,7 +121,7 @@ class Run {
   std::int64_t last_cycle() const { return last_cycle_; }
 
  private:
-  /// Which row of which tile entered the array in a cycle; what happens to it later follows.
+  /// Which row of which tile entered the array in a cycle; this determines when its operands and sums move on.
   struct Entry {
     const HeldTile* tile = nullptr;
     std::size_t row = 0;
@@ -138,7 +138,7 @@ class Run {
     last_entry_ = now;
   }
 
-  /// Row r of the array gets its number r cycles after the first one got its own.
+  /// Feeds row r of the array r cycles later than row 0.
   void feed(std::int64_t now) {
     for (std::size_t r = 0; r < array_.rows; ++r) {
       const std::int64_t then = now - static_cast<std::int64_t>(r);
@@ -147,7 +147,7 @@ class Run {
     }
   }
 
-  /// The row of a tile that is shifted in at a step: the one for the bottom comes first. Zeros where the tile ends.
+  /// Returns the number of a tile that is shifted in at a step: the bottom row comes first. Zero outside the tile.
   std::int8_t held_number(const HeldTile& tile, std::int64_t step, std::size_t column) const {
     const std::size_t row = array_.rows - 1 - static_cast<std::size_t>(step);
     return row < tile.rows && column < tile.columns ? held_.at(tile.k + row, tile.n + column) : std::int8_t{0};
@@ -158,7 +158,7 @@ class Run {
     last_load_ = tile.shift + static_cast<std::int64_t>(array_.rows + array_.columns);
   }
 
-  /// One register for each cell: the whole array shifts down.
+  /// With one register per cell: shifts the whole array down.
   void load(std::int64_t now) {
     if (loading_ == tiles_.size() || now < tiles_[loading_].shift) return;
     const HeldTile& tile = tiles_[loading_];
@@ -169,7 +169,7 @@ class Run {
     if (step == static_cast<std::int64_t>(array_.rows) - 1) ++loading_;
   }
 
-  /// Two registers: where the first row of a tile arrives, the cell takes its operand over.
+  /// With two registers: when the first row of a tile reaches a cell, the cell takes over its next operand.
   void take_next(std::int64_t now) {
     for (std::size_t i = collected_; i < tiles_.size() && tiles_[i].enter <= now; ++i) {
       const std::int64_t since = now - tiles_[i].enter;
@@ -180,8 +180,8 @@ class Run {
     }
   }
 
-  /// Two registers: column c shifts c cycles later than the first one. At a step, only the rows that the tile has
-  /// reached shift: further down, operands of the tile before may be waiting.
+  /// With two registers: shifts column c down c cycles later than column 0. Shifts only the rows that the tile has
+  /// reached: operands of the previous tile may still be waiting below them.
   void load_next(std::int64_t now) {
     for (std::size_t i = loading_; i < tiles_.size() && tiles_[i].shift <= now; ++i) {
       const HeldTile& tile = tiles_[i];
@@ -202,7 +202,7 @@ class Run {
     }
   }
 
-  /// A sum that left column c at the bottom belongs to the row that entered rows − 1 + c cycles ago.
+  /// Collects the sums at the bottom: the sum leaving column c belongs to the row that entered rows − 1 + c cycles ago.
   void collect(std::int64_t now) {
     const std::int32_t* leaving = cells_.sums.row(array_.rows - 1);
     for (std::size_t c = 0; c < array_.columns; ++c) {
@@ -228,13 +228,13 @@ class Run {
     run_.accesses.sram_sums += tile.k > 0 ? 1 : 0;
   }
 
-  /// The next cycle in which a register changes: while nothing enters, flows or is shifted, none does.
+  /// Returns the next cycle in which a register changes; skips cycles in which nothing enters, flows or is shifted.
   std::int64_t next_busy(std::int64_t cycle) {
     const auto reach = static_cast<std::int64_t>(array_.rows + array_.columns);
     const bool flowing = last_entry_ >= 0 && cycle - last_entry_ < reach;
     if (flowing || cycle < last_load_ || loading_ == tiles_.size()) return cycle;
     if (tiles_[loading_].shift <= cycle) return cycle;
-    std::fill(entered_.begin(), entered_.end(), Entry{});  // what entered has left by now
+    std::fill(entered_.begin(), entered_.end(), Entry{});  // all rows that entered have left by now
     return tiles_[loading_].shift;
   }
 
@@ -246,7 +246,7 @@ class Run {
   const std::vector<HeldTile>& tiles_;
   WeightStationaryCells cells_;
   std::vector<std::int8_t> entering_, top_;
-  std::vector<Entry> entered_;  ///< of the last cycles
+  std::vector<Entry> entered_;  ///< one for each of the most recent cycles
   std::size_t entering_tile_ = 0, loading_ = 0, collected_ = 0;
   std::int64_t last_entry_ = -1, last_load_ = -1, last_cycle_ = -1;
   ArrayRun run_;
