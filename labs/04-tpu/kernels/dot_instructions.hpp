@@ -1,6 +1,6 @@
 /// \file
-/// One instruction, under one name: in every 32-bit lane, four products of 8-bit numbers are added to the sum. A source
-/// that includes this is compiled for one instruction set.
+/// One name, dot(), for the dot-product instruction of each instruction set: it adds four products of 8-bit numbers to
+/// the sum in every 32-bit lane. Each source that includes this file is compiled for one instruction set.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ constexpr bool has_dot_product = false;
 constexpr bool has_dot_product = true;
 #endif
 
-/// How many numbers of a lie in one lane.
+/// How many numbers of a are in one lane.
 constexpr std::size_t dot_group = has_dot_product ? 4 : 2;
 
 typedef std::int32_t Sums __attribute__((vector_size(dot_bytes)));
@@ -42,15 +42,16 @@ constexpr std::size_t sum_lanes = dot_bytes / sizeof(std::int32_t);
 
 // [begin: dot]
 /// sum[lane] += a[4 lane] · b[4 lane] + … + a[4 lane + 3] · b[4 lane + 3],
-/// a unsigned and b signed 8-bit numbers, four to a lane. Where no instruction
-/// does that, two to a lane, which were widened to 16 bits.
+/// where a holds unsigned and b signed 8-bit numbers, four to a lane. Without
+/// such an instruction: two to a lane, already widened to 16 bits.
 inline Sums dot(Sums sum, Sums a, Sums b) {
 #if defined(__AVX512VNNI__)
   return (Sums)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
 #elif defined(__AVXVNNI__)
   return (Sums)_mm256_dpbusd_avx_epi32((__m256i)sum, (__m256i)a, (__m256i)b);
 #elif defined(__ARM_FEATURE_DOTPROD)
-  // Both operands signed: 128 less in a, for which the sums start higher.
+  // Needs both operands signed: takes 128 from a, which the sums' start makes up
+  // for.
   const Sums less = a ^ static_cast<std::int32_t>(0x80808080);
   return (Sums)vdotq_s32((int32x4_t)sum, (int8x16_t)less, (int8x16_t)b);
 #elif defined(__AVX512BW__)
@@ -65,7 +66,7 @@ inline Sums dot(Sums sum, Sums a, Sums b) {
 }
 // [end: dot]
 
-/// What must be added to a sum for each number of b that goes into it.
+/// How much dot() subtracts from each number of a: a sum must start from this times the sum of its numbers of b.
 #if defined(__ARM_FEATURE_DOTPROD)
 constexpr std::int32_t offset_of_a = 128;
 #else

@@ -38,12 +38,12 @@ std::vector<const Int8Kernel*> int8_kernels(const Machine& machine) {
 
 namespace {
 
-/// A rectangle of a product on a kernel: see multiply_narrow().
+/// The Operands of multiply_narrow() for a rectangle of an 8-bit product.
 struct Int8Operands {
   using Sum = std::int32_t;
 
-  /// KC as large as possible up to 4 KiB, since c, four bytes a number, is read and written for every KC; then NC as large
-  /// as the cache has room for.
+  /// Chooses KC as large as possible up to 4 KiB, because c, at four bytes per number, is read and written once for
+  /// every KC; then NC as large as the cache allows.
   NarrowBlocking blocking(std::size_t columns) const {
     static const std::uint64_t l2_bytes = probe_machine().cache_bytes(2);
     const std::size_t number = 4 / group, kc = matmul::even_part(k, 1024 * group, group);

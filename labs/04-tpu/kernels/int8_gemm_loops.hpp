@@ -1,5 +1,5 @@
 /// \file
-/// The innermost loops of the 8-bit matrix product, compiled once per instruction set: the only place that knows the
+/// The innermost loops of the 8-bit matrix product, compiled once per instruction set. No other file depends on the
 /// registers.
 #pragma once
 
@@ -14,12 +14,13 @@
 namespace hf::tpu {
 namespace {
 
-/// The tile of c that stays in registers, with room for a row of registers of b and one of a. Few rows and many columns:
-/// rows of a often lie a power of two apart, and then many of them would compete for the same places in the level-1 cache.
+/// The tile of c that stays in registers, which leaves room for one row of b and one register of a. It has few rows and
+/// many columns because rows of a are often a power of two apart, so many of them would compete for the same sets of
+/// the level-1 cache.
 constexpr std::size_t tile_rows = 6, tile_registers = vector_registers == 32 ? 4 : 2;
 constexpr std::size_t tile_columns = tile_registers * sum_lanes;
 
-/// A group of a row of a, in every lane.
+/// Returns one group of a row of a, repeated in every lane.
 inline Sums every_lane(const std::byte* a) {
   std::int32_t group;
   __builtin_memcpy(&group, a, 4);
@@ -32,7 +33,6 @@ inline Sums load_sums(const void* from) {
   return v;
 }
 
-/// One register after the other.
 inline void load_all(const std::byte* from, Sums registers[tile_registers]) {
 #pragma GCC unroll 4
   for (std::size_t r = 0; r < tile_registers; ++r) registers[r] = load_sums(from + r * sizeof(Sums));
@@ -40,10 +40,10 @@ inline void load_all(const std::byte* from, Sums registers[tile_registers]) {
 
 inline void store_sums(void* to, Sums v) { __builtin_memcpy(to, &v, sizeof v); }
 
-/// How many groups share a cache line; and how many lines before its end a tile of c is prefetched.
+/// How many groups share a cache line; and how many cache lines of a before the end a tile starts to prefetch c.
 constexpr std::size_t line_groups = 16, c_ahead = 4;
 
-/// Prefetches a cache line of each of the rows of a that are wanted next, and towards the end c.
+/// Prefetches a cache line of each row of a that is needed next, and c near the end of the tile.
 template <std::size_t rows>
 inline void prefetch(const Int8Strip& tile, std::size_t group) {
   for (std::size_t i = 0; i < tile.next.count; ++i)
@@ -80,9 +80,9 @@ inline void finish_sums(const Sums sums[][tile_registers], std::int32_t* c, std:
 }
 
 // [begin: micro-kernel]
-/// c (+)= a · b for one tile: `rows` rows of a, some groups deep, times one
-/// panel of b. For each group, a few registers of b serve all rows of a. Inline,
-/// so that one tile's end overlaps with the next one's beginning.
+/// Computes c (+)= a · b for one tile: `rows` rows of a times one panel of b. For
+/// each group, a few registers of b serve all rows of a. Inlined so that the end
+/// of one tile overlaps with the beginning of the next.
 template <std::size_t rows, bool add>
 [[gnu::always_inline]] inline void multiply_tile(const Int8Strip& tile) {
   const std::byte *a = tile.a.first, *panel = tile.b.first;
@@ -108,7 +108,7 @@ template <std::size_t rows, bool add>
 }
 // [end: micro-kernel]
 
-/// What narrow_strip.hpp wants to know.
+/// The micro-kernel as narrow_strip.hpp expects it.
 struct Int8MicroKernel {
   static constexpr std::size_t tile_rows = tpu::tile_rows, tile_columns = tpu::tile_columns;
 
@@ -118,11 +118,11 @@ struct Int8MicroKernel {
   }
 };
 
-/// As many chains as hide the latency of the instruction; see peak_chains in lab 01.
+/// Enough independent chains to hide the latency of the instruction; see peak_chains in lab 01.
 constexpr int chains = vector_registers == 32 ? 24 : 12;
 constexpr double peak_operations = 2.0 * chains * dot_bytes;
 
-/// The same number in every place of a group.
+/// Returns `number` in every place of every group.
 inline Sums repeated(std::uint32_t number) {
   std::uint32_t group = 0;
   for (std::size_t i = 0; i < dot_group; ++i) group = group << (32 / dot_group) | number;
@@ -138,7 +138,7 @@ std::int32_t dot_peak(std::int64_t iterations, std::uint8_t a, std::int8_t b) {
     for (std::size_t done = 0; done < 4; done += dot_group) {
 #pragma GCC unroll 24
       for (int chain = 0; chain < chains; ++chain) {
-        x = opaque(x);  // or a product that needs two instructions would be computed once for all
+        x = opaque(x);  // without a dot instruction, the compiler would compute the product only once
         sum[chain] = opaque(dot(sum[chain], x, y));
       }
     }
@@ -148,7 +148,7 @@ std::int32_t dot_peak(std::int64_t iterations, std::uint8_t a, std::int8_t b) {
   return sum[0][0] + 4 * offset_of_a * b * static_cast<std::int32_t>(iterations);
 }
 
-/// The kernel for which this is compiled. See Int8Kernel for the parameters.
+/// Returns the kernel of the instruction set that this file is compiled for. See Int8Kernel for the parameters.
 constexpr Int8Kernel this_int8_kernel(const char* name, const char* required) {
   return {.name = name,
           .required = required,

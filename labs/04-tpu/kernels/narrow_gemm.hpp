@@ -1,7 +1,7 @@
 /// \file
-/// Products of narrow numbers, whatever their format: how b is packed, once for all products, and the loops over blocks
-/// around narrow_strip.hpp. Not chapter 02's driver (gemm_driver.hpp), which packs b on the way, and whose schedule
-/// chapter 07 searches.
+/// Products of narrow numbers in any format: packs b once for all products, and loops over blocks around
+/// narrow_strip.hpp. Chapter 02's driver (gemm_driver.hpp) does not fit here: it packs b during the product, and
+/// chapter 07 searches its schedule.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,13 @@
 
 namespace hf::tpu {
 
-/// Bytes of a panel of b that is k deep.
+/// Bytes of a panel of b with k rows.
 inline std::size_t panel_bytes(std::size_t k, std::size_t group, std::size_t tile_columns) {
   return matmul::parts_of(k, group) * 4 * tile_columns;
 }
 
-/// b in panels, as wide as a tile: in a panel group after group, in a group column after column. Zeros for what is missing.
+/// Packs b into panels as wide as a tile: a panel is a sequence of groups, and a group a sequence of columns. Pads with
+/// zeros.
 /// \param b  (k, n), row-major without gaps
 template <class Number, class OfB>
 void pack_panels(std::size_t n, std::size_t k, const OfB* b, std::size_t tile_columns, std::byte* panels) {
@@ -42,19 +43,19 @@ void pack_panels(std::size_t n, std::size_t k, const OfB* b, std::size_t tile_co
   }
 }
 
-/// How much of b is near at a time, in the level-2 cache: KC rows and NC columns.
+/// How much of b is in the level-2 cache at a time: KC rows and NC columns.
 struct NarrowBlocking {
   std::size_t kc, nc;
 };
 
-/// A rectangle of c = a · b, by one thread.
-/// \tparam Operands  what a format makes of its operands:
+/// Computes a rectangle of c = a · b on one thread.
+/// \tparam Operands  the operands of a format, with these members:
 ///   - Sum; starts: see Strip
-///   - group, packed_group: how many numbers are in 32 bits when they are multiplied, and in packed b
-///   - tile_rows, tile_columns, multiply(strip): of its micro-kernel
+///   - group, packed_group: how many numbers are in 32 bits during multiplication, and in packed b
+///   - tile_rows, tile_columns, multiply(strip): those of the format's micro-kernel
 ///   - copies_a, and copy_row(a, count, to): whether rows of a are copied first, with zeros up to a whole group
-///   - packed, and block_of_b(panels, kc, nc): all of b by pack_panels(), and panels of it as they are multiplied
-///   - blocking(columns)
+///   - packed, and block_of_b(panels, kc, nc): all of b from pack_panels(), and its panels ready to be multiplied
+///   - blocking(columns): a NarrowBlocking
 /// \param a, c  (m, k) and (m, n), row-major without gaps; k not 0
 template <class Operands, class OfA>
 void multiply_narrow(const Operands& of, const matmul::Rectangle& at, std::size_t n, std::size_t k, const OfA* a,
@@ -63,7 +64,7 @@ void multiply_narrow(const Operands& of, const matmul::Rectangle& at, std::size_
   const std::size_t m = at.rows, number_bytes = 4 / of.group, strips = matmul::parts_of(m, of.tile_rows);
   const std::size_t packed_stride = panel_bytes(k, of.packed_group, of.tile_columns);
   const auto [most_kc, most_nc] = of.blocking(at.columns);
-  // Copied, they lie an odd number of cache lines apart, and do not compete for the same places in the level-1 cache.
+  // Copied rows are an odd number of cache lines apart, so they do not compete for the same sets of the level-1 cache.
   const std::size_t stride = of.copies_a ? matmul::round_up(most_kc * number_bytes, 128) + 64 : k * sizeof(OfA);
   std::byte* const copy = of.copies_a ? matmul::memory_of<std::byte>(memory, m * stride) : nullptr;
   a += at.row * k;

@@ -1,9 +1,10 @@
 /// \file
-/// The loop around the micro-kernel of a product of narrow numbers: over the tiles of a strip, the last of which may be
-/// ragged. Compiled with each micro-kernel, for its instruction set (see harness/measure/vector.hpp).
+/// The loop around the micro-kernel of a product of narrow numbers. It runs over the tiles of a strip; the last tile
+/// may be narrower than the others. Compiled with each micro-kernel for its instruction set (see
+/// harness/measure/vector.hpp).
 ///
-/// Rows of a and panels of b are counted in groups of 32 bits: as many numbers as fit there, which one instruction multiplies
-/// and adds up.
+/// Rows of a and panels of b are measured in groups: the numbers in 32 bits, which one instruction multiplies and adds
+/// up.
 #pragma once
 
 #include <cstddef>
@@ -12,30 +13,30 @@
 
 namespace hf::tpu {
 
-/// Rows of a, and how many bytes they lie apart.
+/// Some rows of a; `stride` in bytes.
 struct RowsOfA {
   const std::byte* first;
   std::size_t stride, count;
 };
 
-/// Panels of b, as wide as a tile: in a panel group after group, in a group column after column.
+/// Panels of b as wide as a tile: a panel is a sequence of groups, and a group a sequence of columns.
 struct PanelsOfB {
   const std::byte* first;
   std::size_t stride;  ///< bytes from one to the next
 };
 
-/// Some rows of c = a · b, at most as many as a tile has, and what they are made of.
+/// Some rows of c = a · b, at most as many as a tile has, and their operands.
 template <class Sum>
 struct Strip {
-  std::size_t groups;  ///< of each row of a
+  std::size_t groups;  ///< in each row of a
   std::size_t columns;
-  RowsOfA a, next;  ///< next: those that are wanted next, which are prefetched on the way
+  RowsOfA a, next;  ///< next: the rows needed next, prefetched during this strip
   PanelsOfB b;
-  const Sum* starts;   ///< for each column of the whole of b, what its sums start from; may be null where that is 0
-  std::size_t column;  ///< where in the whole of b these columns begin
+  const Sum* starts;   ///< the value that the sums of each column of the whole b start from; may be null if all are 0
+  std::size_t column;  ///< index in the whole b of the first of these columns
   Sum* c;
   std::size_t c_stride;  ///< numbers from one row of c to the next
-  bool add;              ///< to what is in c
+  bool add;              ///< whether to add to c or to overwrite it
 };
 
 namespace {
@@ -48,12 +49,12 @@ void copy_columns(std::size_t columns, const Sum* from, std::size_t from_stride,
   }
 }
 
-/// The tiles of a strip, one after another; each prefetches a share of the rows that are wanted next. Not inline: with the
-/// micro-kernels for all numbers of rows in one function, GCC runs out of registers.
+/// Multiplies the tiles of a strip, one after another; each prefetches a share of the rows needed next. Not inline: GCC
+/// runs out of registers when one function contains the micro-kernels for every number of rows.
 template <class MicroKernel, std::size_t rows, bool add, class Sum>
 [[gnu::noinline]] void multiply_tiles(const Strip<Sum>& strip) {
   constexpr std::size_t width = MicroKernel::tile_columns;
-  alignas(64) Sum whole[rows * width];  // in place of a tile of which c has only the first columns
+  alignas(64) Sum whole[rows * width];  // stands in for the last tile where c has only its first columns
   const std::size_t tiles = (strip.columns + width - 1) / width, share = (strip.next.count + tiles - 1) / tiles;
   for (std::size_t t = 0; t < tiles; ++t) {
     const std::size_t columns = strip.columns - t * width, prefetched = least(t * share, strip.next.count);
@@ -76,7 +77,7 @@ template <class MicroKernel, std::size_t rows, bool add, class Sum>
   }
 }
 
-/// c (+)= a · b for a strip.
+/// Computes c (+)= a · b for a strip.
 /// \tparam MicroKernel  has tile_rows, tile_columns, and multiply_tile<rows, add>(strip) for a strip one panel wide
 template <class MicroKernel, class Sum, std::size_t rows = MicroKernel::tile_rows>
 void multiply_strip(const Strip<Sum>& strip) {

@@ -13,7 +13,7 @@
 namespace hf::tpu {
 namespace {
 
-/// How many rows, and bytes in a row, each of the eight registers has: here all that there are.
+/// The rows and the bytes per row of each of the eight registers: here the most that AMX allows.
 struct alignas(64) TileShapes {
   std::uint8_t palette = 1, first_row = 0, reserved[14] = {};
   std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
@@ -39,7 +39,7 @@ std::int32_t tile_peak(std::int64_t iterations, std::uint8_t a, std::int8_t b) {
   std::memset(of_a, a, sizeof of_a);
   std::memset(of_b, b, sizeof of_b);
   const TileShapes shapes;
-  // The instructions below do not tell the compiler that they read memory.
+  // The compiler does not know that the intrinsics below read memory.
   keep(of_a);
   keep(of_b);
   keep(shapes);

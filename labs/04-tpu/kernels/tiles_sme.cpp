@@ -5,7 +5,7 @@
 namespace hf::tpu {
 namespace {
 
-/// Bytes of a vector in streaming mode; the machine decides.
+/// Returns the bytes of a vector in streaming mode, which depend on the machine.
 std::int64_t vector_bytes() {
   std::int64_t bytes = 0;
   asm(".arch_extension sme\n\t"
@@ -25,8 +25,8 @@ double tile_operations() {
   return 4 * 2.0 * side * side * static_cast<double>(tile_depth());
 }
 
-// Between smstart and smstop the vector registers are others, and both change all of them: one block, so that the
-// compiler keeps nothing in them.
+// smstart and smstop both clear the vector registers, so everything between them is one asm block that declares them
+// all clobbered.
 std::int32_t tile_peak(std::int64_t iterations, std::uint8_t a, std::int8_t b) {
   std::int32_t sum = 0;
   asm volatile(
