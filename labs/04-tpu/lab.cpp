@@ -1,11 +1,11 @@
-// Chapter 04, the TPU. One function for each step, in the order of the chapter, in the file of its name in bench/:
+// Chapter 04, the TPU. Each step of the chapter is one function, in the file of its name in bench/:
 //
 //   array         check_array            is the simulated array right, and how fast is the simulator?
-//   utilisation   simulate_utilisation   how much of an array works, by shape, dataflow and size?
-//   tpuv1         predict_tpuv1          what do two models say of the first TPU, and what did its counters say?
+//   utilisation   simulate_utilisation   how well is an array used, by shape, dataflow and size?
+//   tpuv1         predict_tpuv1          do two models predict what the counters of the first TPU measured?
 //   energy        count_energy           where does the energy go?
 //   matrix_unit   measure_matrix_unit    how fast are narrow numbers on this machine?
-//   repeats       measure_repeats        the same work again and again: array and processor
+//   repeats       measure_repeats        how much do repeated runs vary, on the array and on the processor?
 #include "harness/report/lab.hpp"
 
 #include <optional>

@@ -16,7 +16,7 @@
 namespace hf::tpu {
 namespace {
 
-/// The product against three plain loops, and the cycles against the closed forms.
+/// True if the product equals that of three plain loops, and the cycles equal the closed forms.
 bool is_right(Dataflow dataflow, const ArrayShape& array, const ProductShape& shape) {
   const auto a = random_bytes<std::int8_t>(shape.m * shape.k, 1), b = random_bytes<std::int8_t>(shape.k * shape.n, 2);
   const auto expected = plain_product(shape, a, b);
@@ -28,7 +28,7 @@ bool is_right(Dataflow dataflow, const ArrayShape& array, const ProductShape& sh
          doubled.cycles.total() == closed_form_cycles_double_buffered(dataflow, array, shape);
 }
 
-/// How many of so many random shapes, in each dataflow, had another product or another number of cycles.
+/// Returns how many of `shapes` random shapes, each in every dataflow, gave a wrong product or number of cycles.
 int wrong_shapes(const Lab& lab, int shapes) {
   std::mt19937 generator(4);
   const auto side = [&](std::size_t most) { return 1 + generator() % most; };
@@ -52,18 +52,18 @@ void append(Series& to, const Numbers& numbers) {
     to.points.emplace_back(static_cast<double>(to.points.size()), static_cast<double>(number));
 }
 
-/// Numbers of a single digit, for cells as small as those of the animation.
+/// Numbers of a single digit, because the animation's cells are small.
 std::vector<std::int8_t> random_digits(std::size_t count, std::uint64_t sequence) {
   auto digits = random_bytes<std::int8_t>(count, sequence);
   for (std::int8_t& each : digits) each = static_cast<std::int8_t>(1 + (each & 0x7f) % 9);
   return digits;
 }
 
-/// A small product on 3 × 3 cells, register by register: what the animation shows. One series for each kind of register,
-/// point after point, cell after cell and cycle after cycle; then the two operands and the product.
+/// Records a small product on 3 × 3 cells for the animation: one series for each kind of register, with a point for
+/// every cell of every cycle; then the two operands and the product.
 void trace_small_product(Lab& lab) {
   const ProductShape shape = {4, 3, 3};
-  // Sequences in which every digit occurs, and none twice among the weights.
+  // In these sequences every digit occurs, and no digit occurs twice among the weights.
   const auto a = random_digits(shape.m * shape.k, 91), b = random_digits(shape.k * shape.n, 616);
   Series moving = trace_of("trace_moving", "activations, cycle by cycle");
   Series held = trace_of("trace_held", "weights, cycle by cycle");
@@ -81,7 +81,7 @@ void trace_small_product(Lab& lab) {
   for (Series* series : {&moving, &held, &sums, &left, &right, &product}) lab.add(std::move(*series));
 }
 
-/// How many cells are simulated in a second, one cycle each.
+/// Measures how many cells the simulator steps by one cycle per second.
 Estimate cell_updates_per_s(const Plan& plan) {
   // Two full tiles, so that the array is busy: 128 × 128 cells, as in most TPUs.
   const ArrayShape array = {128, 128};

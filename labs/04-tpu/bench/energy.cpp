@@ -10,9 +10,9 @@
 namespace hf::tpu {
 namespace {
 
-/// A product of 512 in each direction, on 128 × 128 cells.
+/// Runs of a product with m = n = k = 512 on 128 × 128 cells.
 struct EnergyRuns {
-  ArrayRun outputs, weights, inputs;  ///< which of them stay
+  ArrayRun outputs, weights, inputs;  ///< named after the operand that stays
   ArrayRun crowded;                   ///< weights stay, and 128 KiB of SRAM hold the operands
   ArrayRun vector;                    ///< weights stay, and the first matrix has one row
 };
@@ -27,7 +27,7 @@ EnergyRuns run_for_energy() {
           run_random(Dataflow::weight_stationary, array, {1, 512, 512})};
 }
 
-/// A bar for each way to compute it, one series for each part of the energy.
+/// One series for each part of the energy, with a bar for each way to compute the product.
 std::vector<Series> energy_series(const EnergyRuns& runs) {
   const struct {
     const char* label;

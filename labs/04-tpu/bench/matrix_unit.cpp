@@ -31,7 +31,7 @@ void check_tiles() {
     throw std::runtime_error("the tile products (AMX, SME) are wrong; nothing was timed");
 }
 
-/// Of square products: in fp32, by the best kernel of lab 02, and in int8, both with their packing.
+/// Operands of square products in fp32 (by lab 02's best kernel) and in int8; the timings of both include packing.
 struct Operands {
   explicit Operands(std::size_t n)
       : floats(3 * n * n * sizeof(float), Pages::huge),
@@ -47,8 +47,8 @@ struct Operands {
 
 std::string id(const char* precision, std::size_t n) { return precision + (" product " + std::to_string(n)); }
 
-/// Holds the kernel against three plain loops on a product of several blocks.
-/// \throws std::runtime_error, one line, where it is wrong
+/// Compares the kernel with three plain loops on a product of several blocks.
+/// \throws std::runtime_error, one line, if the kernel is wrong
 void check_int8(const Int8Kernel& kernel) {
   const std::size_t m = 37, n = 301, k = 1100;
   const auto a = random_bytes<std::uint8_t>(m * k, 5);
@@ -68,7 +68,7 @@ void note_what_is_missing(Lab& lab, const Int8Kernel& kernel, bool tiles) {
   if (!tiles) lab.note("no registers for tiles: this core has neither AMX nor SME, or the system keeps them");
 }
 
-/// Of one thread, from registers; a bar for each precision.
+/// Adds the peaks of one thread on registers, with a bar for each precision.
 void add_peaks(Lab& lab, const Int8Kernel& kernel, const PeakVariant& fp32, const Sampling& sampling, bool tiles) {
   const Estimate fp32_speed = rate(fp32.flops, sampling.of("peak"));
   const Estimate int8_speed = rate(kernel.peak_operations * iterations_per_call, sampling.of("int8"));
@@ -101,14 +101,15 @@ void add_products(Lab& lab, const std::vector<std::size_t>& sizes, const Samplin
 
 }  // namespace
 
-/// A machine is faster in one second than in the next, so products are sampled in the same rounds as their peaks.
+/// Measures products and their peaks side by side, because a machine's speed varies from second to second.
 void measure_matrix_unit(Lab& lab) {
   const Int8Kernel& kernel = *int8_kernels(lab.machine()).front();
   for (const Int8Kernel* each : int8_kernels(lab.machine())) check_int8(*each);
   const bool tiles = can_use_tiles(lab.machine());
   if (tiles) check_tiles();
   note_what_is_missing(lab, kernel, tiles);
-  // An instruction does as many more operations as more numbers fit into a register, if it can start as often.
+  // A register holds four times as many int8 as fp32 numbers, so an int8 instruction that starts as often does four
+  // times the operations.
   lab.modelled("int8_peak_over_fp32_predicted", static_cast<double>(sizeof(float)) / sizeof(std::int8_t));
   Team one(1);
   const PeakVariant fp32 = peak_variant(Precision::fp32, one);

@@ -20,8 +20,8 @@
 namespace hf::tpu {
 namespace {
 
-/// Seconds of single calls, sorted. The first tenth, while caches and clock warm up, is not among them.
-/// \param between  called now and then, outside the timed calls
+/// Returns the seconds of single calls, sorted, without the first 10%, during which caches and clock warm up.
+/// \param between  called after every 64th call, outside the timed part
 std::vector<double> time_calls(const std::function<void()>& call, int calls, const std::function<void()>& between) {
   std::vector<double> seconds;
   for (int i = -calls / 9; i < calls; ++i) {
@@ -36,7 +36,7 @@ std::vector<double> time_calls(const std::function<void()>& call, int calls, con
   return seconds;
 }
 
-/// The value below which this share of the sorted numbers lie; between two neighbours, on the line that joins them.
+/// Returns the value below which this share of the sorted numbers are, interpolated linearly between two neighbours.
 /// \param share  0 to 1
 double percentile(const std::vector<double>& sorted, double share) {
   const double at = share * static_cast<double>(sorted.size() - 1), below = std::floor(at);
@@ -44,7 +44,7 @@ double percentile(const std::vector<double>& sorted, double share) {
   return i + 1 < sorted.size() ? sorted[i] + (at - below) * (sorted[i + 1] - sorted[i]) : sorted.back();
 }
 
-/// Batches of calls of the 8-bit product, each sorted: seconds.
+/// Times batches of calls of the 8-bit product. Returns seconds, sorted within each batch.
 std::vector<std::vector<double>> repeat_on_processor(const Lab& lab, const Int8Kernel& kernel, std::size_t n) {
   const auto a = random_bytes<std::uint8_t>(n * n, 1);
   const auto b = random_bytes<std::int8_t>(n * n, 2);
@@ -57,7 +57,7 @@ std::vector<std::vector<double>> repeat_on_processor(const Lab& lab, const Int8K
   return batches;
 }
 
-/// Cycles that the array takes for the same shape, each time with other numbers; sorted.
+/// Returns the cycles that the array takes for the same shape with different numbers, sorted.
 std::vector<double> repeat_on_array(const Lab& lab, std::size_t n) {
   std::vector<double> cycles;
   for (std::uint32_t seed = 1; seed <= (lab.quick() ? 10u : 100u); ++seed) {
@@ -96,7 +96,7 @@ void measure_repeats(Lab& lab) {
         percent, over_batches(processor, [&](const auto& sorted) { return over_median(sorted, percent / 100); }));
     simulated.points.emplace_back(percent, over_median(array, percent / 100));
   }
-  // Of the processor: the call that only one in a hundred exceeds, over the median.
+  // On the processor: the time that 1% of the calls exceed, over the median.
   lab.add(Value("repeat_p99_over_median", measured.points.back().y, "1"));
   lab.simulated("repeat_array_ticks", array.front());
   lab.add(measured);

@@ -1,5 +1,5 @@
 /// \file
-/// The lab's steps, in the order of the chapter, and what several of them need.
+/// The lab's steps, in the order of the chapter, and a function that several of them use.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ void count_energy(Lab& lab);
 void measure_matrix_unit(Lab& lab);
 void measure_repeats(Lab& lab);
 
-/// run_array() on random operands, of this sequence and the next; what it counts depends on the shapes alone.
+/// Calls run_array() with random operands, from this sequence and the next; its counts depend only on the shapes.
 inline ArrayRun run_random(Dataflow dataflow, const ArrayShape& array, const ProductShape& shape,
                            const ArrayOptions& options = {}, std::uint64_t sequence = 1) {
   const auto a = random_bytes<std::int8_t>(shape.m * shape.k, sequence);

@@ -16,7 +16,7 @@ namespace hf::tpu {
 namespace v1 {
 namespace {
 
-/// One of the TPU's counters over the six applications: as published, by a model in one line, and by the simulator.
+/// One of the TPU's counters for the six applications: as published, by the one-line model, and by the simulator.
 struct Counter {
   Counter(const char* label, const char* published_id, const char* modelled_id, const char* simulated_id)
       : published{published_id, label, Kind::quoted, application, share, {}, "jouppi2017"},
@@ -36,10 +36,10 @@ struct Counter {
 
 void raise(double& largest, double a, double b) { largest = std::max(largest, std::abs(a - b)); }
 
-/// The ridge: multiplications for each byte of weights.
+/// The ridge point, in multiplications per byte of weights.
 double ridge() { return peak_tops / (2 * weight_bytes_per_s * 1e-12); }
 
-/// The roof, and the six applications under it as published.
+/// The roof, and the published speeds of the six applications under it.
 std::vector<Series> roofline_series() {
   const Axis intensity = {"multiplications per byte of weights", "1"}, tops = {"speed", "Top/s"};
   Series roof = {"tpuv1_roof", "roof", Kind::modelled, intensity, tops};
@@ -49,12 +49,12 @@ std::vector<Series> roofline_series() {
   return {roof, apps};
 }
 
-/// The six applications by both models. \param tiles  see simulate()
+/// Predicts the six applications with both models. \param tiles  see simulate()
 void predict_applications(Lab& lab, std::size_t tiles) {
   Counter active("array active", "tpuv1_active_published", "tpuv1_active_modelled", "tpuv1_active_simulated");
   Counter stall("waiting for weights", "tpuv1_stall_published", "tpuv1_stall_modelled", "tpuv1_stall_simulated");
   Counter shift("shifting weights in", "tpuv1_shift_published", "tpuv1_shift_modelled", "tpuv1_shift_simulated");
-  // Largest distance of the simulator from a counter, in points; of shift where weights are the limit.
+  // The simulator's largest errors in percentage points; for shift, only of applications limited by weights.
   double active_error = 0, shift_error = 0;
   for (const Application& app : applications) {
     const Shares model = one_line_model(app), run = simulate(app, tiles);

@@ -17,7 +17,7 @@ constexpr std::size_t side_512 = 512;
 
 const Axis utilisation_axis = {"utilisation", "%"};
 
-/// Fills the series: one product for each size.
+/// Returns the series with the utilisation of one product for each size.
 template <class ShapeOf>
 Series swept(const Lab& lab, Series series, const std::vector<std::size_t>& sizes, Dataflow dataflow,
              const ArrayShape& array, bool double_buffered, ShapeOf shape_of) {
@@ -29,25 +29,25 @@ Series swept(const Lab& lab, Series series, const std::vector<std::size_t>& size
   return series;
 }
 
-/// 1, `step`, `step`² … up to `last`.
+/// Returns 1, `step`, `step`² … up to `last`.
 std::vector<std::size_t> powers(std::size_t step, std::size_t last) {
   std::vector<std::size_t> sizes;
   for (std::size_t size = 1; size <= last; size *= step) sizes.push_back(size);
   return sizes;
 }
 
-/// The point of a series at this x. \throws std::out_of_range
+/// Returns the y of a series at this x. \throws std::out_of_range
 double at(const Series& series, double x) {
   for (const Point& point : series.points)
     if (point.x == x) return point.y.median;
   throw std::out_of_range(series.id + " has no such point");
 }
 
-/// Whether this machine simulates so slowly that fewer points must do.
+/// True if this machine simulates so slowly that the curves get fewer points.
 bool is_slow(const Lab& lab) { return lab.value("simulator_cell_updates_per_s") < 2e9; }
 
-/// Utilisation of 128 × 128 cells while the first matrix gets more rows, and while the sums get longer; the other sides
-/// are 512. Where an operand stays, the next tile of it is loaded while one is in use.
+/// Adds the utilisation of 128 × 128 cells by the rows of the first matrix, and by the length of the sums; the other
+/// sides are 512. If an operand stays, its next tile is loaded while one is in use.
 void simulate_dataflow(Lab& lab, Dataflow dataflow, const char* by_rows_id, const char* by_depth_id,
                        const char* gemv_id) {
   const std::vector<std::size_t> sizes = powers(is_slow(lab) ? 4 : 2, 512);
@@ -63,7 +63,7 @@ void simulate_dataflow(Lab& lab, Dataflow dataflow, const char* by_rows_id, cons
   lab.add(curve(by_depth_id, "length of the sums", [](std::size_t k) { return ProductShape{side_512, side_512, k}; }));
 }
 
-/// Utilisation of arrays in which the weights stay over the batch, on a layer of 1024 × 1024 weights.
+/// Adds the utilisation of weight-stationary arrays by batch size, on a layer of 1024 × 1024 weights.
 void simulate_batches(Lab& lab) {
   const std::vector<std::size_t> batches = powers(lab.quick() || is_slow(lab) ? 4 : 2, is_slow(lab) ? 256 : 1024);
   const auto add_curve = [&](const char* id, const char* label, std::size_t side, bool double_buffered) {
