@@ -18,7 +18,7 @@
 namespace hf::scaling {
 namespace {
 
-/// fill_random() by all cores, in parts that have a sequence each.
+/// Calls fill_random() on all cores, in parts that each have their own sequence.
 void fill_shared(std::span<float> to, std::uint64_t sequence, float spread, float middle = 0) {
   constexpr std::size_t part = 1 << 18;
   share_each((to.size() + part - 1) / part, part, [&](std::size_t i) {
@@ -69,7 +69,7 @@ double ridge_batch(const LayerShape& shape, const Roofline& roofs) {
 LayerWeights::LayerWeights(const LayerShape& shape, std::size_t layers)
     : shape_(shape), memory_((layers * shape.parameters()) * sizeof(float), Pages::huge) {
   const std::size_t c = shape.width;
-  constexpr float spread = 0.02f * 1.7320508f;  // as chapter 00's: a standard deviation of 0.02
+  constexpr float spread = 0.02f * 1.7320508f;  // a standard deviation of 0.02, as in chapter 00
   fill_shared(memory_.as<float>(), 100, spread);
   float* next = memory_.as<float>().data();
   const auto take = [&](std::size_t size) {
@@ -80,7 +80,7 @@ LayerWeights::LayerWeights(const LayerShape& shape, std::size_t layers)
   const auto take_panels = [&](std::size_t depth, std::size_t columns) {
     return Panels{take(depth * columns), depth, columns};
   };
-  for (std::size_t layer = 0; layer < layers; ++layer) {  // braces: taken from left to right
+  for (std::size_t layer = 0; layer < layers; ++layer) {  // braces evaluate take() from left to right
     layers_.push_back(Layer{take(c), take(c), take_panels(c, shape.qkv_columns()), take(shape.qkv_columns()),
                             take_panels(c, c), take(c), take(c), take(c), take_panels(c, 4 * c), take(4 * c),
                             take_panels(4 * c, c), take(c)});
@@ -132,13 +132,13 @@ void LayerStep::run() {
   }
 }
 
-/// Chapter 00's layer; bias and residual are added where a product begins.
+/// Chapter 00's layer; each product starts from its bias and residual.
 void LayerStep::run_layer(std::size_t layer, const float* x, float* y) {
   const LayerWeights::Layer& w = weights_.layers()[layer];
   const std::size_t b = readers_, c = weights_.shape().width;
   float *const normed = part(2, 1).data(), *const attended = part(3, 1).data(), *const middle = part(4, 1).data();
   float *const qkv = part(5, 3).data(), *const hidden = part(8, 5).data();
-  const std::size_t wide = 4 * c + 16;  // rows of a whole number of pages would compete for one place in the cache
+  const std::size_t wide = 4 * c + 16;  // rows a whole number of pages apart would compete for one cache set
   workload::layer_norm(x, w.norm1_gain, w.norm1_bias, normed, b, c);
   multiply_panels({normed, b, c}, w.qkv, w.qkv_bias, nullptr, qkv, weights_.shape().qkv_columns());
   cache_ != nullptr ? attend(layer, qkv, attended) : hand_on_values(qkv, attended);
@@ -150,7 +150,8 @@ void LayerStep::run_layer(std::size_t layer, const float* x, float* y) {
   multiply_panels({hidden, b, wide}, w.down, w.down_bias, middle, y, c);
 }
 
-/// softmax(q · keys / √D) · values for every reader and group: the G queries that share keys are the rows of a product.
+/// Computes softmax(q · keys / √D) · values for every reader and group; the G queries that share keys are rows of one
+/// product.
 void LayerStep::attend(std::size_t layer, const float* qkv, float* attended) {
   const LayerShape& shape = weights_.shape();
   const std::size_t d = shape.head_width(), g = shape.group(), positions = context_ + 1;

@@ -1,7 +1,7 @@
 /// \file
-/// Layers of a transformer that write one token for each of many readers, at the speed of the machine: chapter 00's layer
-/// with its weights and its KV cache in panels, and with keys and values that several heads may share (grouped-query
-/// attention; Ainslie et al., 2023). C = width, H = heads, D = C / H, G = heads that share keys and values, B = readers.
+/// Fast transformer layers that compute one token for each of many readers: chapter 00's layer with its weights and its
+/// KV cache in panels, and with keys and values that several heads may share (grouped-query attention; Ainslie et al.,
+/// 2023). C = width, H = heads, D = C / H, G = heads that share keys and values, B = readers.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 
 namespace hf::scaling {
 
-// ---- Matrices in panels: laid out once so that a product with few rows reads them from the first number to the last ----
+// ---- Matrices in panels: laid out once so that a product with few rows reads them in order of address ----
 
-/// Columns of a panel: as many as the micro-kernel keeps in registers.
+/// Columns of a panel: the number that the micro-kernel keeps in registers.
 extern const std::size_t panel_columns;
 
-/// A matrix (depth, columns) cut into panels of `panel_columns` columns, which lie one after the other, each (depth,
-/// panel_columns) without gaps. It does not own its numbers.
+/// A view of a matrix (depth, columns) cut into panels of `panel_columns` columns, stored one after the other, each
+/// (depth, panel_columns) without gaps.
 struct Panels {
   float* data;
   std::size_t depth, columns;  ///< columns: a multiple of panel_columns
@@ -31,20 +31,20 @@ struct Panels {
   }
 };
 
-/// StridedRows that lie `stride` floats apart.
+/// Rows that are `stride` floats apart.
 struct StridedRows {
   const float* data;
   std::size_t count, stride;
 };
 
-/// y (rows, panel_columns) = x (rows, depth) · panel, added to what is there if `add`. Each number of the panel is
-/// fetched once and serves all rows from then on from a near cache; what lies behind it in memory is fetched on the way. On
-/// this thread.
-/// \param depth  how many rows of the panel, the first ones
+/// Computes y (rows, panel_columns) = x (rows, depth) · panel on this thread; adds to y if `add`. Each number of the
+/// panel is fetched from memory once, then serves all rows from a nearby cache; what follows in memory is prefetched
+/// meanwhile.
+/// \param depth  how many rows of the panel to use, from the first
 /// \param y_stride  floats from row to row of y
 void multiply_panel(StridedRows x, std::size_t depth, const float* panel, bool add, float* y, std::size_t y_stride);
 
-/// y (rows, columns) = start + bias + x (rows, depth) · weights. The cores share the panels.
+/// Computes y (rows, columns) = start + bias + x (rows, depth) · weights. The panels are divided among the cores.
 /// \param bias  (columns)
 /// \param start  (rows, columns), or null for zeros; may be y
 /// \param stride  floats from row to row of y and start
@@ -53,7 +53,7 @@ void multiply_panels(StridedRows x, Panels weights, const float* bias, const flo
 
 // ---- Layers ----
 
-/// Heads divide the width, groups the heads, and panels a head.
+/// \pre heads divides width, kv_heads divides heads, and panel_columns divides head_width()
 struct LayerShape {
   std::size_t width, heads, kv_heads;
 
@@ -62,44 +62,43 @@ struct LayerShape {
   std::size_t qkv_columns() const { return width + 2 * kv_heads * head_width(); }
   std::size_t parameters() const;
 
-  /// Keys and values that one token leaves.
+  /// Numbers that one token adds to the KV cache.
   std::size_t cached_per_token() const { return 2 * kv_heads * head_width(); }
 };
 
 /// The layer of GPT-2 small: every head has keys and values of its own.
 constexpr LayerShape gpt2_layer = {768, 12, 12};
 
-/// What one token for each of B readers costs a layer in its matrix products with weights and all that is done to one
-/// token by itself. Every weight is read once, the token read and written.
+/// Returns the work of a layer for one token of each of B readers, without attention: products with weights, and
+/// whatever is done to each token on its own. Every weight is read once; the token is read and written.
 Work token_work(const LayerShape& shape, std::size_t readers);
 
-/// What attention costs, every reader looking at so many positions, the new one among them. Each reader's keys and values
-/// are read once: 2 G FLOPs for each number, whatever B is.
+/// Returns the work of attention when every reader looks at `positions` positions, including the new one. Each reader's
+/// keys and values are read once: 2 G FLOPs per number, whatever B is.
 Work attention_work(const LayerShape& shape, std::size_t readers, std::size_t positions);
 
 /// One token for each of some readers.
 struct LayerRun {
   LayerShape shape;
   std::size_t readers;
-  std::size_t positions;  ///< that each new token looks at, itself among them; 0 for one with nothing before it
+  std::size_t positions;  ///< that each new token looks at, including itself; 0 if nothing comes before it
 
   std::string id() const;
   Work tokens() const { return token_work(shape, readers); }
   Work attention() const { return attention_work(shape, readers, positions); }
-  double intensity() const;  ///< FLOP/byte, all together
+  double intensity() const;  ///< FLOP/byte of the whole layer
 
-  /// Seconds for one layer: its products with weights and its attention come one after the other, each against the roof
-  /// that is lower for it.
+  /// Returns the seconds of one layer: products with weights, then attention, each limited by its lower roof.
   double predicted_seconds(const Roofline& roofs) const { return roofs.seconds(tokens()) + roofs.seconds(attention()); }
 };
 
-/// The batch at which arithmetic on the weights takes as long as reading them.
+/// Returns the batch size at which arithmetic takes as long as memory traffic.
 double ridge_batch(const LayerShape& shape, const Roofline& roofs);
 
 /// The weights of some layers.
 class LayerWeights {
  public:
-  /// Random ones. \throws OutOfMemory
+  /// Random weights. \throws OutOfMemory
   LayerWeights(const LayerShape& shape, std::size_t layers);
 
   struct Layer {
@@ -124,11 +123,12 @@ class LayerWeights {
   std::vector<Layer> layers_;
 };
 
-/// Keys and values of every layer, reader and group: keys in panels of positions, (D, capacity), so that a query times the
-/// keys is a product of the same kind as the others; values (capacity, D).
+/// Keys and values of every layer, reader and group. Keys are in panels of positions, (D, capacity), so that a query
+/// times the keys is a product like the others; values are (capacity, D).
 class GroupedCache {
  public:
-  /// Random ones, so that a step may start anywhere. \param capacity  in tokens; made a multiple of panel_columns
+  /// Fills the cache at random, so that a step may start anywhere.
+  /// \param capacity  in tokens; rounded up to a multiple of panel_columns
   /// \throws OutOfMemory
   GroupedCache(const LayerShape& shape, std::size_t layers, std::size_t readers, std::size_t capacity);
 
@@ -140,7 +140,7 @@ class GroupedCache {
     return {at(layer, reader, group) + head_width_ * capacity_, capacity_, head_width_};
   }
 
-  /// Bytes that it would take.
+  /// Returns the bytes that such a cache takes.
   static double bytes(const LayerShape& shape, std::size_t layers, std::size_t readers, std::size_t capacity);
 
  private:
@@ -153,10 +153,10 @@ class GroupedCache {
   Buffer memory_;
 };
 
-/// One token each for some readers, sent through the layers.
+/// Sends one token for each of some readers through the layers.
 class LayerStep {
  public:
-  /// Tokens with nothing before them: each looks at itself alone, so attention hands on its values.
+  /// For tokens with nothing before them: each looks only at itself, so attention passes on its values.
   /// \throws OutOfMemory
   LayerStep(const LayerWeights& weights, std::size_t readers);
 
@@ -165,8 +165,8 @@ class LayerStep {
   /// \throws OutOfMemory
   LayerStep(const LayerWeights& weights, GroupedCache& cache, std::size_t readers, std::size_t context);
 
-  /// Sends them through all layers, one after the other, and leaves the new keys and values in the cache. Always the same
-  /// tokens, so it can be done again.
+  /// Sends the tokens through all layers in order, and writes their keys and values to the cache. Uses the same tokens
+  /// on every call, so it can be repeated.
   void run();
 
   std::span<const float> input() const { return part(0, 1); }   ///< (B, C)
@@ -179,7 +179,7 @@ class LayerStep {
   void hand_on_values(const float* qkv, float* attended);
 
   const LayerWeights& weights_;
-  GroupedCache* cache_;  ///< null where nothing was before
+  GroupedCache* cache_;  ///< null if nothing comes before the tokens
   std::size_t readers_, context_;
   Buffer memory_;
 };

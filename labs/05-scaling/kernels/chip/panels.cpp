@@ -16,19 +16,20 @@ using matmul::tile_rows;
 constexpr std::size_t columns = matmul::tile_columns;
 static_assert(gpt2_layer.head_width() % columns == 0, "a head is cut into panels");
 
-/// StridedRows of a panel that all rows of x use before it goes on: they and their part of x stay in the level-2 cache.
+/// How many rows of a panel are used for all rows of x before the next ones: they and their part of x stay in the
+/// level-2 cache.
 constexpr std::size_t KC = 768;
 
-/// How many rows of a panel before they are needed they are asked for: about what an answer from memory takes.
+/// How many rows of a panel ahead to prefetch: about the latency of memory.
 constexpr std::size_t prefetch_rows = 48;
 
-/// What will be needed later: asked for on the way, `step` floats of it with each row of the panel.
+/// What to prefetch for later: `step` floats with each row of the panel.
 struct Ahead {
   const float* data;
   std::size_t step;
 };
 
-/// y (+)= x · panel for one tile, by chapter 02's micro-kernel.
+/// Computes y (+)= x · panel for one tile with chapter 02's micro-kernel.
 template <std::size_t rows, bool add>
 void multiply_tile(std::size_t depth, matmul::View x, const float* panel, Ahead ahead, float* y, std::size_t y_stride) {
   const auto prefetch = [ahead](std::size_t p) __attribute__((always_inline)) {
@@ -39,7 +40,7 @@ void multiply_tile(std::size_t depth, matmul::View x, const float* panel, Ahead 
                                                               prefetch);
 }
 
-/// The kernel for each number of rows, overwriting y or adding to it.
+/// Returns the kernels for 1, 2, … rows, which overwrite y or add to it.
 template <bool add, std::size_t... rows>
 constexpr auto kernels_for(std::index_sequence<rows...>) {
   return std::array{multiply_tile<rows + 1, add>...};
@@ -56,9 +57,9 @@ void multiply_panel(StridedRows x, std::size_t depth, const float* panel, bool a
   for (std::size_t p = 0; p < depth; p += KC) {
     const std::size_t count = std::min(KC, depth - p);
     const float* const block = panel + p * columns;
-    for (std::size_t tile = 0; tile < tiles; ++tile) {  // of all but equal height
+    for (std::size_t tile = 0; tile < tiles; ++tile) {  // whose heights differ by at most 1
       const std::size_t i = tile * x.count / tiles, rows = (tile + 1) * x.count / tiles - i;
-      // Several tiles share the prefetch of the next block; a single one has to look ahead in its own.
+      // Several tiles share the prefetch of the next block; a single tile looks ahead in its own block.
       const std::size_t step = columns / std::min(tiles, columns);
       const Ahead ahead = {tiles == 1 ? block + prefetch_rows * columns : block + count * (columns + tile * step),
                            step};
