@@ -15,7 +15,8 @@
 namespace hf::scaling {
 namespace {
 
-/// Of least squared relative errors, with α no less than that: the normal equations of Σ (α·steps/t + bytes/(β·t) − 1)².
+/// Minimises the squared relative errors, with α at least least_alpha: solves the normal equations of
+/// Σ (α·steps/t + bytes/(β·t) − 1)².
 AlphaBeta least_squares(std::span<const Observation> observations, double least_alpha) {
   double ss = 0, sb = 0, bb = 0, s = 0, b = 0;
   for (const Observation& o : observations) {
@@ -49,7 +50,7 @@ std::optional<Stretch> longest_stretch(std::span<const Observation> observations
   return best;
 }
 
-/// At how many sizes of a stretch the bytes take more of the time than the messages.
+/// Returns at how many sizes of a stretch the bytes take longer than the messages.
 std::ptrdiff_t bulky(const Stretch& stretch, const std::vector<Observation>& observations) {
   return std::count_if(observations.begin() + static_cast<std::ptrdiff_t>(stretch.first),
                        observations.begin() + static_cast<std::ptrdiff_t>(stretch.last) + 1, [&](const Observation& o) {
@@ -57,8 +58,9 @@ std::ptrdiff_t bulky(const Stretch& stretch, const std::vector<Observation>& obs
                        });
 }
 
-/// The first sizes tell what a message costs; beside many bytes it can hardly be seen. So their α is that of the others too,
-/// where it fits them. It bounds theirs in any case: a long message takes no less before its first byte is there.
+/// The smallest sizes determine α; among many bytes it is hardly visible. So the α of the first stretch is used for the
+/// others too if it fits them. Otherwise it is still a lower bound for theirs: the first byte of a long message takes
+/// at least as long.
 std::vector<Stretch> stretches_of_ring(const std::vector<Observation>& fitted) {
   constexpr double tolerance = 0.06;
   constexpr std::size_t least = 3;

@@ -39,9 +39,9 @@ WindowAllReduce::WindowAllReduce(int rank, std::vector<WindowPart*> parts, std::
 
 void WindowAllReduce::in_window(std::size_t count) {
   constexpr std::size_t at_once = 4, step = at_once * lanes;
-  constexpr std::size_t ahead = 1024;  // numbers: lines come from other cores, to be written, before they are needed
+  constexpr std::size_t ahead = 1024;  // numbers; prefetches lines from other cores, to be written
   if (parts_.size() == 1) return;
-  meet();  // all numbers are there
+  meet();  // all numbers are ready
   const Share share(count, rank_, parts_.size());
   std::size_t i = share.first;
   for (; i + step <= share.first + share.count; i += step) {
@@ -61,11 +61,11 @@ void WindowAllReduce::in_window(std::size_t count) {
     for (const float* const numbers : numbers_) sum += numbers[i];
     for (float* const numbers : numbers_) numbers[i] = sum;
   }
-  meet();  // all sums are there
+  meet();  // all sums are written
 }
 
 void WindowAllReduce::anywhere(std::span<float> numbers) {
-  constexpr std::size_t few = 1024;  // below, meeting a second time takes longer than adding everything
+  constexpr std::size_t few = 1024;  // up to here, adding everything is faster than meeting a second time
   if (parts_.size() == 1) return;
   while (!numbers.empty()) {
     const std::span<float> chunk = numbers.first(std::min(numbers.size(), WindowPart::chunk));
@@ -79,8 +79,8 @@ void WindowAllReduce::anywhere(std::span<float> numbers) {
   }
 }
 
-// A slot is filled again two chunks later. By then nobody reads what stood there: all have filled another between, and
-// were done with this one.
+// A slot is refilled two chunks later. By then no rank still reads its old numbers: every rank has since filled its
+// other slot, which it does only when it is done with this one.
 
 /// Begins a chunk: returns when every rank's slot has been filled for it.
 void WindowAllReduce::show(std::span<const float> numbers) {
@@ -90,7 +90,8 @@ void WindowAllReduce::show(std::span<const float> numbers) {
   for (std::size_t rank = 0; rank < parts_.size(); ++rank) wait_for(slot(rank).filled, chunks_);
 }
 
-/// Every rank adds up all, in the order of the ranks: with two, its own and the other's, which are the same either way.
+/// Every rank adds all numbers in rank order. Ranks 0 and 1 start from their own, since a sum of two is the same in
+/// either order.
 void WindowAllReduce::sum_whole(std::span<float> numbers) {
   if (rank_ < 2) {
     add(numbers, {slot(1 - rank_).numbers, numbers.size()});
@@ -100,14 +101,14 @@ void WindowAllReduce::sum_whole(std::span<float> numbers) {
   for (std::size_t rank = 2; rank < parts_.size(); ++rank) add(numbers, {slot(rank).numbers, numbers.size()});
 }
 
-/// Every rank adds up its share, and takes the others' sums.
+/// Every rank adds its share, and copies the others' sums.
 void WindowAllReduce::sum_shares(std::span<float> numbers) {
   const Share share(numbers.size(), rank_, parts_.size());
   const std::span<float> sums = numbers.subspan(share.first, share.count);
   add_two(sums, slot(0).numbers + share.first, slot(1).numbers + share.first);
   for (std::size_t rank = 2; rank < parts_.size(); ++rank) add(sums, {slot(rank).numbers + share.first, share.count});
   std::copy_n(sums.data(), sums.size(),
-              slot(rank_).numbers + share.first);  // in place of numbers that nobody else reads
+              slot(rank_).numbers + share.first);  // overwrites numbers that no other rank reads
   meet();
   for (std::size_t other = 0; other < parts_.size(); ++other) {
     if (other == rank_) continue;
@@ -116,16 +117,16 @@ void WindowAllReduce::sum_shares(std::span<float> numbers) {
   }
 }
 
-/// Returns when all ranks have come as often: what each wrote before can be read by all.
+/// Returns when all ranks have called it equally often. Whatever a rank wrote before is then visible to all.
 void WindowAllReduce::meet() {
   ++meetings_;
   parts_[rank_]->met.store(meetings_, std::memory_order_release);
   for (const WindowPart* part : parts_) wait_for(part->met, meetings_);
 }
 
-/// Returns when `count` has come as far.
+/// Returns when `count` has reached `enough`.
 void WindowAllReduce::wait_for(const std::atomic<std::uint64_t>& count, std::uint64_t enough) const {
-  constexpr int patience = 20000;  // looks before a rank gives its core away: some 0.1 ms
+  constexpr int patience = 20000;  // looks before a rank yields its core: about 0.1 ms
   for (int looks = 0; count.load(std::memory_order_acquire) < enough; ++looks) {
     if (oversubscribed_ || looks > patience) {
       std::this_thread::yield();

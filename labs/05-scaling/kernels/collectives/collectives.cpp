@@ -20,8 +20,8 @@ int power_of_two(const Transport& ranks) {
   return static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks.size())));
 }
 
-/// Lets as many ranks as there are in the largest power of two do `work`. Each rank beyond hands its numbers to one of
-/// them first, and gets the result from it at last.
+/// Runs `work` on the first 2^i ranks, for the largest i. Each rank beyond first hands its numbers to one of those, and
+/// receives the result from it at the end.
 template <class Work>
 void among_power_of_two(Transport& ranks, std::span<float> numbers, Work work) {
   const int me = ranks.rank(), workers = power_of_two(ranks);
@@ -71,7 +71,7 @@ void all_reduce_ring(Transport& ranks, std::span<float> numbers) {
 void all_reduce_tree(Transport& ranks, std::span<float> numbers) {
   const int n = ranks.size(), me = ranks.rank();
   int apart = 1;
-  for (; apart < n; apart *= 2) {  // up: of two that are left, the lower one goes on with the sum of both
+  for (; apart < n; apart *= 2) {  // up: of each pair that is left, the lower rank goes on with the sum of both
     if (me % (2 * apart) == apart) ranks.send(me - apart, numbers);
     if (me % (2 * apart) == 0 && me + apart < n) ranks.receive_add(me + apart, numbers);
   }
@@ -90,12 +90,13 @@ void all_reduce_doubling(Transport& ranks, std::span<float> numbers) {
   });
 }
 
-// Halves go to the neighbour, quarters two places on, and so the larger a message, the shorter its way (Rabenseifner, 2004).
+// Halves go to the next rank and quarters two ranks away: the larger a message, the shorter its way (Rabenseifner,
+// 2004).
 void all_reduce_halving_doubling(Transport& ranks, std::span<float> numbers) {
   among_power_of_two(ranks, numbers, [&] {
     const int n = power_of_two(ranks), me = ranks.rank();
     const Blocks blocks(numbers, n);
-    int first = 0;  // this rank cares for the blocks [first, first + wide)
+    int first = 0;  // of the blocks that this rank sums
     for (int wide = n / 2, apart = 1; wide > 0; wide /= 2, apart *= 2) {
       const int neighbour = me ^ apart;
       const int keep = first + ((me & apart) != 0 ? wide : 0), give = first + ((me & apart) != 0 ? 0 : wide);
@@ -118,7 +119,7 @@ void all_reduce_halving_doubling(Transport& ranks, std::span<float> numbers) {
 
 BackgroundSums::BackgroundSums(Transport& ranks)
     : ranks_(ranks), thread_([this] {
-        unpin();  // beside the one that computes, if there is a core to spare
+        unpin();  // to run beside the computing thread if a core is free
         work();
       }) {}
 
@@ -151,7 +152,7 @@ void BackgroundSums::work() {
     changed_.wait(lock, [&] { return over_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
     const std::span<float> numbers = waiting_.front();
-    lock.unlock();  // whoever computes may add more meanwhile
+    lock.unlock();  // the computing thread may add more meanwhile
     try {
       if (!error_) all_reduce_ring(ranks_, numbers);
     } catch (...) {
@@ -163,7 +164,7 @@ void BackgroundSums::work() {
   }
 }
 
-// ---- What they cost on paper ----
+// ---- The costs of collectives ----
 
 namespace {
 
@@ -172,7 +173,7 @@ Cost operator+(const Cost& a, const Cost& b) {
           a.total_bytes + b.total_bytes};
 }
 
-/// What a number of ranks is: n = 2^log2 + beyond.
+/// The number of ranks as 2^log2 + beyond.
 struct PowerOfTwo {
   explicit PowerOfTwo(int ranks)
       : workers(std::bit_floor(static_cast<unsigned>(ranks))),
@@ -182,7 +183,7 @@ struct PowerOfTwo {
   double log2, beyond;
 };
 
-/// Ranks beyond a power of two hand their numbers over, and get them back.
+/// Ranks beyond a power of two hand their numbers over and receive the result.
 Cost beyond_cost(const PowerOfTwo& n, double bytes) {
   if (n.beyond == 0) return {};
   return {2, 2 * bytes, 2 * n.beyond, 2 * n.beyond * bytes};
@@ -199,7 +200,7 @@ constexpr Collective collectives[] = {
 
 std::span<const Collective> all_reduces() { return collectives; }
 
-/// Each rank sends a block to the next in n − 1 steps.
+/// Each rank sends a block to the next rank in each of n − 1 steps.
 Cost half_ring_cost(int ranks, double bytes) {
   const double n = ranks;
   return {n - 1, (n - 1) / n * bytes, n * (n - 1), (n - 1) * bytes};

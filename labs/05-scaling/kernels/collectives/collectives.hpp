@@ -1,6 +1,6 @@
 /// \file
-/// Collectives, written to be read: what all ranks do together, from messages between two. Every rank calls the same
-/// function with as many numbers; sums are in fp32, and bit for bit the same on all ranks.
+/// Collectives, written to be read: operations of all ranks, built from messages between two ranks. Every rank calls
+/// the same function with the same number of numbers; sums are in fp32, and identical on all ranks, bit for bit.
 #pragma once
 
 #include <atomic>
@@ -26,16 +26,16 @@ struct Range {
   std::size_t size() const { return last - first; }
 };
 
-/// What rank `rank` of `ranks` has of `whole` things: where that does not divide, some have one more.
+/// Returns the part of `whole` things that belongs to `rank`; if they don't divide evenly, some ranks get one more.
 Range share(std::size_t whole, int rank, int ranks);
 
-/// `numbers` cut into as many blocks as there are ranks. Where that does not divide, some are one longer; where there are
+/// `numbers` cut into `count` blocks, one for each rank. If they don't divide evenly, some blocks are one longer; with
 /// fewer numbers than ranks, some are empty.
 class Blocks {
  public:
   Blocks(std::span<float> numbers, int count) : numbers_(numbers), count_(count) {}
 
-  /// Block `index`, counted round and round: −1 is the last.
+  /// Block `index`, modulo the number of blocks: −1 is the last.
   std::span<float> operator[](int index) const {
     const int wrapped = (index % count_ + count_) % count_;
     return range(wrapped, wrapped + 1);
@@ -54,24 +54,25 @@ class Blocks {
   int count_;
 };
 
-/// In place: afterwards rank r's block r holds the sum of all ranks' blocks r; its other blocks are undefined. By a ring.
+/// Works in place, by a ring: afterwards rank r's block r is the sum of all ranks' blocks r; its other blocks are
+/// undefined.
 void reduce_scatter(Transport& ranks, std::span<float> numbers);
 
-/// In place: rank r brings block r, and afterwards has all blocks. By a ring.
+/// Works in place, by a ring: rank r contributes block r, and afterwards every rank has all blocks.
 void all_gather(Transport& ranks, std::span<float> numbers);
 
-/// In place: afterwards every rank's numbers are the sums of all ranks' numbers. Four algorithms:
-/// round a ring, a block at a time, twice: reduce_scatter(), then all_gather()
+/// Works in place: afterwards every rank's numbers are the sums of all ranks' numbers. Four algorithms:
+/// twice round a ring, a block at a time: reduce_scatter(), then all_gather()
 void all_reduce_ring(Transport& ranks, std::span<float> numbers);
-/// up a binomial tree to rank 0, and down again
+/// up a binomial tree to rank 0, and back down
 void all_reduce_tree(Transport& ranks, std::span<float> numbers);
-/// all numbers exchanged with a neighbour at distance 1, 2, 4…
+/// all numbers exchanged with the ranks at distance 1, 2, 4…
 void all_reduce_doubling(Transport& ranks, std::span<float> numbers);
-/// half the numbers exchanged with a neighbour far away, a quarter with a nearer one…, and back (Rabenseifner, 2004)
+/// half the numbers exchanged with the rank at distance 1, a quarter at distance 2…, and back (Rabenseifner, 2004)
 void all_reduce_halving_doubling(Transport& ranks, std::span<float> numbers);
 
-/// A thread that adds up numbers over all ranks, in the order in which it is given them. From the first add() to the
-/// end of finish() the transport is its own.
+/// A thread that sums numbers over all ranks, in the order of the add() calls. From the first add() to the end of
+/// finish(), nothing else may use the transport.
 class BackgroundSums {
  public:
   explicit BackgroundSums(Transport& ranks);
@@ -79,10 +80,11 @@ class BackgroundSums {
   BackgroundSums(const BackgroundSums&) = delete;
   BackgroundSums& operator=(const BackgroundSums&) = delete;
 
-  /// Not to be touched until finish(). Every rank gives as many, in the same order.
+  /// Queues numbers for summation in place; don't touch them until finish() returns. Every rank must add the same sizes
+  /// in the same order.
   void add(std::span<float> numbers);
 
-  /// Returns when all sums are there. \throws what the transport threw
+  /// Returns when all sums are complete. \throws what the transport threw
   void finish();
 
  private:
@@ -91,17 +93,18 @@ class BackgroundSums {
   Transport& ranks_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::span<float>> waiting_;  ///< the first is being added up
+  std::deque<std::span<float>> waiting_;  ///< the first is being summed
   bool over_ = false;
   std::exception_ptr error_;
   std::thread thread_;
 };
 
-// ---- What they cost on paper. Formulas: Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication
-// Operations in MPICH", 2005. ----
+// ---- The costs of collectives, by formula (Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication
+// Operations in MPICH", 2005) ----
 
-/// Costs where every rank can send one message while it receives one. Sums, of all ranks, hold for every size; those of
-/// the path, which decide the time, where the ranks divide the numbers (else they are up to a number per step more).
+/// Costs if every rank can send one message while it receives another. The totals hold for every size. The costs of the
+/// path, which determine the time, are exact if the ranks divide the numbers; otherwise up to one number per step
+/// higher.
 struct Cost {
   double steps;           ///< messages one after the other, on the longest path
   double path_bytes;      ///< bytes one after the other, on the longest path
@@ -109,15 +112,15 @@ struct Cost {
   double total_bytes;     ///< that all ranks send
 };
 
-/// An all-reduce, or a part of one, with its cost on paper.
+/// An all-reduce, or a part of one, with its cost.
 struct Collective {
   const char* id;    ///< "ring"…
   const char* name;  ///< "ring", "recursive doubling"…
   void (*run)(Transport& ranks, std::span<float> numbers);
-  Cost (*cost)(int ranks, double bytes);  ///< \p bytes of each rank's numbers
+  Cost (*cost)(int ranks, double bytes);  ///< \p bytes: those of each rank's numbers
 };
 
-/// The algorithms for an all-reduce.
+/// Returns the algorithms for an all-reduce.
 std::span<const Collective> all_reduces();
 
 Cost half_ring_cost(int ranks, double bytes);  ///< of reduce_scatter(), or of all_gather()
@@ -126,43 +129,43 @@ Cost tree_cost(int ranks, double bytes);
 Cost doubling_cost(int ranks, double bytes);
 Cost halving_doubling_cost(int ranks, double bytes);
 
-/// What an all-reduce's bytes per second are multiplied by to be compared with a wire's: each byte must cross 2(n−1)/n
-/// times, however it is done (the definition of bus bandwidth in NVIDIA's nccl-tests).
+/// Returns the factor from an all-reduce's bytes per second to bus bandwidth, which is comparable with a wire's: every
+/// algorithm must move each byte 2(n−1)/n times (the definition in NVIDIA's nccl-tests).
 double bus_factor(int ranks);
 
-// ---- All-reduces for ranks that share a machine: no message is sent, each rank reads and writes where others do, in memory
-// that all see, the window. Where the numbers lie in the window, each rank adds up its share and writes the sums to all. Where
-// they lie elsewhere, they pass through the window in chunks that stay in a core's cache. ----
+// ---- All-reduces for ranks that share a machine, without messages: all ranks read and write the same memory, the
+// window. If the numbers are in the window, each rank sums its share and writes the sums to all ranks' numbers.
+// Otherwise the numbers pass through the window in chunks that stay in a core's cache. ----
 
-/// What one rank shows the others, beside its numbers. Zero bytes are one that is ready.
+/// One rank's part of the window, apart from its numbers. All bytes zero is a valid initial state.
 struct WindowPart {
-  /// Numbers in a slot: 128 KiB, so that two stay in the L2 of most cores.
+  /// Numbers in a slot: 128 KiB, so that two slots stay in the L2 of most cores.
   static constexpr std::size_t chunk = 1 << 15;
 
-  /// The first numbers share a cache line with the word that says they are there: for a few, one line travels.
+  /// `filled` shares a cache line with the first numbers, so a few numbers move in a single line.
   struct alignas(64) Slot {
-    std::atomic<std::uint64_t> filled;  ///< the chunk that it holds, from 1
+    std::atomic<std::uint64_t> filled;  ///< the index of the chunk it holds, from 1
     float numbers[chunk];
   };
 
-  alignas(64) std::atomic<std::uint64_t> met;  ///< how often this rank has come to meet the others
-  Slot slots[2];                               ///< filled in turn
+  alignas(64) std::atomic<std::uint64_t> met;  ///< how often this rank has called meet()
+  Slot slots[2];                               ///< filled alternately
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "else processes cannot share it");
 
 /// One rank's view of the window.
 class WindowAllReduce {
  public:
-  /// \param parts  those of all ranks, in their order, as this rank sees them
-  /// \param numbers  those of all ranks that lie in the window, as this rank sees them; none where none do
-  /// \param oversubscribed  there are more ranks than cores: one that waits gives its core away at once
+  /// \param parts  the parts of all ranks in order, at this rank's addresses
+  /// \param numbers  the numbers of all ranks in the window, at this rank's addresses; empty if there are none
+  /// \param oversubscribed  whether there are more ranks than cores, so that a waiting rank yields its core at once
   WindowAllReduce(int rank, std::vector<WindowPart*> parts, std::vector<float*> numbers, bool oversubscribed);
 
-  /// Of the first `count` numbers in the window, in place. Afterwards every rank's numbers are the sums of all ranks'
-  /// numbers, added in the order of the ranks. All ranks call it with as many numbers; so too below.
+  /// Works in place on the first `count` numbers in the window: afterwards every rank's numbers are the sums of all
+  /// ranks' numbers, added in rank order. All ranks must call it with the same count.
   void in_window(std::size_t count);
 
-  /// Of numbers anywhere, in place.
+  /// The same for numbers anywhere in memory; as many on every rank.
   void anywhere(std::span<float> numbers);
 
  private:
@@ -177,54 +180,57 @@ class WindowAllReduce {
   std::vector<WindowPart*> parts_;
   std::vector<float*> numbers_;
   bool oversubscribed_;
-  std::uint64_t meetings_ = 0, chunks_ = 0;  ///< that were begun
+  std::uint64_t meetings_ = 0, chunks_ = 0;  ///< begun so far
 };
 
-// ---- The alpha-beta model: a message takes α, whatever its size, and its bytes pass at β. Fitted to some measured times, it
-// predicts others, as far as the road is the same. ----
+// ---- The alpha-beta model: a message takes α, whatever its size, and its bytes move at rate β. Fitted to some
+// measured times, the model predicts others that take the same path. ----
 
-/// A measured time of something whose steps and bytes, one after the other, are known.
+/// A measured time, with the steps and bytes of its longest path.
 struct Observation {
   double steps;    ///< messages on the longest path
   double bytes;    ///< on the longest path
   double seconds;  ///< more than 0
 };
 
-/// predicted / measured − 1
+/// Returns predicted / measured − 1.
 double error(const AlphaBeta& model, const Observation& o);
 
-/// Fits 1/β alone, by least squares of the relative error, to an α that is known, seconds.
+/// Fits only 1/β, by least squares of the relative error. \param alpha  in seconds
 AlphaBeta fit_beta(std::span<const Observation> observations, double alpha);
 
-/// The largest |error|.
+/// Returns the largest |error|.
 double worst_error(const AlphaBeta& model, std::span<const Observation> observations);
 
-/// A model, and neighbouring observations on which it holds.
+/// A model and the range of observations that it fits.
 struct Stretch {
   AlphaBeta model;
   std::size_t first, last;  ///< indices
 };
 
-/// One α and one β hold for some sizes only: a short message takes another way through a library than a long one, and what
-/// fits into a cache moves faster than what does not. Finds stretches of neighbouring observations, the longest first, each
-/// with the model that fits it to `tolerance`; of several as long, the one fitted best.
-/// \param observations  in the order of their size
-/// \param least  observations in a stretch, at least 2
-/// \param least_alpha  below which no model's α may be, seconds: from long messages alone it cannot be told
-/// \return in that order; they do not overlap, and need not cover everything
+/// One α and one β hold only for a range of sizes: a library treats short messages differently from long ones, and data
+/// that fit into a cache move faster. Finds stretches of neighbouring observations that a model fits within
+/// `tolerance`: the longest stretch first (among equally long ones, the best fitted), then the longest on either side
+/// of it, and so on.
+/// \param observations  in order of size
+/// \param least  fewest observations in a stretch, at least 2
+/// \param least_alpha  lower bound of every model's α, in seconds, because long messages alone do not determine it
+/// \return stretches in order of size; they do not overlap, and need not cover all observations
 std::vector<Stretch> stretches(std::span<const Observation> observations, double tolerance, std::size_t least = 3,
                                double least_alpha = 0);
 
-/// The model, fitted to the ring at every other size and asked for those between. Where it holds, the fitted sizes say alone.
+/// The model, fitted to the ring's times at every other size and tested on the sizes between. Only the fitted sizes
+/// decide where it holds.
 struct RingModel {
-  AlphaBeta longs;                   ///< where, at most sizes, the bytes take longer than the messages
-  std::size_t from_bytes, to_bytes;  ///< where that holds
-  std::optional<AlphaBeta> shorts;   ///< of the first sizes, where the library treats them otherwise
-  double median_error;               ///< of the predicted sizes within both
-  double smallest_error;             ///< of the model for long messages at the first size: predicted / measured − 1
+  AlphaBeta longs;                   ///< the stretch with the most sizes whose bytes take longer than their messages
+  std::size_t from_bytes, to_bytes;  ///< the sizes that `longs` fits
+  std::optional<AlphaBeta> shorts;   ///< for the first sizes, if another model fits them
+  double median_error;               ///< over the tested sizes within either model
+  double smallest_error;             ///< of `longs` at the smallest size: predicted / measured − 1
 };
+/// Fits the ring's model.
 /// \param seconds  by the bytes of each rank's numbers
-/// \return nothing where no α and β fit three fitted sizes
+/// \return nullopt if no α and β fit three sizes, or if the bytes never take longer than the messages
 std::optional<RingModel> fit_ring(int ranks, const std::map<std::size_t, double>& seconds);
 
 }  // namespace hf::scaling
