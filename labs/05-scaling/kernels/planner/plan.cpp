@@ -1,4 +1,4 @@
-// plan: how long a step of a transformer's training takes on many chips, and which plan is fastest.
+// plan: predicts how long a training step of a transformer takes on many chips, and finds the fastest plan.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@ std::string number(double value, int digits) {
   return text;
 }
 
-/// Seconds to four digits.
+/// Formats seconds to four digits.
 std::string seconds(double value) { return number(value, value < 10 ? 3 : value < 100 ? 2 : 1); }
 
 std::string per_cent(double share) { return number(100 * share, 1) + " %"; }
@@ -39,7 +39,7 @@ std::string with_sign(double share) {
   return text;
 }
 
-/// Rows under a header, in columns as wide as their widest; numbers stand to the right.
+/// Formats rows under a header in columns as wide as their widest entry. \param sides  of each column, 'l' or 'r'
 std::string table(const std::vector<std::vector<std::string>>& rows, const std::string& sides) {
   std::vector<std::size_t> width(sides.size(), 0);
   for (const auto& row : rows)
@@ -69,7 +69,7 @@ std::string errors_line(const char* what, const Errors& errors) {
          ", within 25 %: " + per_cent(errors.within_quarter) + "\n";
 }
 
-/// Why, a line for each source and chip with runs that are off by more than a tenth.
+/// Explains the misses: one line for each source and chip with runs that are off by more than 10%.
 std::string misses() {
   std::vector<std::string> lines;
   for (const PublishedRun& run : published_runs()) {
@@ -82,7 +82,7 @@ std::string misses() {
   return text;
 }
 
-/// One plan: seconds by what they are spent on, tokens per second, MFU, memory, what limits.
+/// Reports one plan: seconds by cause, tokens per second, MFU, memory, what limits it.
 std::string plan_report(const Job& job, const Candidate& candidate) {
   const auto& [plan, time, memory] = candidate;
   const double total = time.total();
@@ -120,7 +120,7 @@ std::string plan_report(const Job& job, const Candidate& candidate) {
   return text;
 }
 
-/// Several, a line each.
+/// Reports several plans, one line each.
 std::string search_report(const Job& job, const std::vector<Candidate>& candidates) {
   std::vector<std::vector<std::string>> rows = {
       {"plan", "micro-batch", "computed again", "shared", "seconds", "MFU", "GiB", "what limits"}};
@@ -132,7 +132,7 @@ std::string search_report(const Job& job, const std::vector<Candidate>& candidat
   return table(rows, "lrllrrrl");
 }
 
-/// Predicted against published, a line for each run, then the errors over fitted and tested runs and the sources.
+/// Compares predicted with published speeds, one line for each run; then lists the errors by use, and the sources.
 std::string runs_report() {
   std::vector<std::vector<std::string>> rows = {
       {"", "source", "model", "chips", "", "plan", "published s", "predicted s", "error", "MFU", "what limits"}};
@@ -157,7 +157,7 @@ std::string runs_report() {
   return text;
 }
 
-// ---- What is asked for ----
+// ---- Options ----
 
 struct Options {
   std::string model = "gpt3-175b", chip = "h100", recompute = "none", sharding = "optimizer";
@@ -223,7 +223,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("!--unfused-attention", plan.flash, "attention writes its scores to memory")->group(group);
 }
 
-/// A known name, or three sizes.
+/// Returns the model of a known name, or a GPT of three sizes.
 TransformerShape shape_of(const std::string& name) {
   int layers = 0, hidden = 0, heads = 0, length = 0;
   if (std::sscanf(name.c_str(), "%6d/%7d/%5d%n", &layers, &hidden, &heads, &length) != 3 ||
@@ -234,7 +234,7 @@ TransformerShape shape_of(const std::string& name) {
   return gpt(name, layers, hidden, heads);
 }
 
-/// The model with the sizes that were given instead of its own.
+/// Returns the model, with any sizes given as options instead of its own.
 TransformerShape shape_of(const Options& options) {
   TransformerShape shape = shape_of(options.model);
   const auto take = [](double& size, double given) { size = given > 0 ? given : size; };
@@ -277,7 +277,7 @@ void report_plan(const Job& job, const Options& options) {
                              ": is not a multiple of --tensor x --context x --pipeline x --pods");
   plan.data = static_cast<int>(job.chips / others);
   plan.batch = job.batch;
-  plan.stops_early = job.chip.torus_axes > 0;  // as the search has it
+  plan.stops_early = job.chip.torus_axes > 0;  // as in search_plans()
   plan.overlap_data = plan.overlap_pipeline = plan.overlap_tensor;
   check_plan(plan, job.shape);
   std::cout << plan_report(job, {plan, step_time(job.chip, job.shape, plan), memory_use(job.shape, plan)});
@@ -313,7 +313,7 @@ int main(int argc, char** argv) {
     if (!std::cout) throw std::runtime_error("standard output: cannot be written; free space or choose another place");
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
-  } catch (const std::exception& error) {  // what CLI11 finds, too
+  } catch (const std::exception& error) {  // CLI11's errors, too
     std::cerr << "plan: " << error.what() << "; see plan --help\n";
     return 2;
   }

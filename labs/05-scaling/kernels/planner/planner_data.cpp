@@ -1,4 +1,4 @@
-// The planner's data, data/planner.json and data/published_runs.json, which travel inside the program.
+// The planner's data, data/planner.json and data/published_runs.json, which are compiled into the program.
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -40,7 +40,7 @@ const Json& runs_data() {
   return data;
 }
 
-/// `to` becomes what `from` has of that name, if anything.
+/// Sets `to` to the value called `name`, if `from` has one.
 template <class Number>
 void take(const Json& from, const char* name, Number& to) {
   if (const auto found = from.find(name); found != from.end()) found->get_to(to);
@@ -83,7 +83,7 @@ std::vector<Thing> taken_all(const Json& list) {
   return all;
 }
 
-/// The one of that name. \throws std::runtime_error, one line, that names those there are
+/// Returns the one called `name`. \throws std::runtime_error, one line, that lists the known names
 template <class Thing>
 const Thing& named(const std::vector<Thing>& all, const std::string& name, const char* option, const char* things) {
   std::string names;
@@ -94,15 +94,15 @@ const Thing& named(const std::vector<Thing>& all, const std::string& name, const
   throw std::runtime_error(option + (" " + name) + ": unknown; the " + things + " are " + names);
 }
 
-/// A model that the command line knows, or one that has published runs alone.
+/// Returns a model that the command line accepts, or one that only published runs use.
 const TransformerShape& shape_called(const std::string& name) {
   static const std::vector<TransformerShape> others = taken_all<TransformerShape>(runs_data().at("shapes"));
   const auto found = std::ranges::find(others, name, &TransformerShape::name);
   return found != others.end() ? *found : model(name);
 }
 
-/// What a source says of all its runs, and then what it says of this one. A chip or a model of its own differs from the one
-/// of that name in some numbers.
+/// Returns a run from what its source says of all its runs, overridden by what it says of this one. A source may also
+/// change some numbers of a chip or a model.
 PublishedRun run_of(const Json& source, const Json& run) {
   PublishedRun made = {
       .source = source.at("name"), .chip = chip(run.at("chip")), .shape = shape_called(run.at("model")), .plan = {}};
@@ -118,7 +118,7 @@ PublishedRun run_of(const Json& source, const Json& run) {
   return made;
 }
 
-/// Constants in the data.
+/// Reads the constants from the data.
 Constants constants_in(const Json& data) { return {data.at("matmul"), data.at("memory"), data.at("hidden")}; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A model's sizes, plans that fit them, what a plan keeps in memory, and which one is fastest.
+// A model's sizes, plans that fit them, how much memory a plan needs, and which plan is fastest.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -26,7 +26,7 @@ double TransformerShape::parameters() const {
 }
 
 double TransformerShape::model_flops(double batch, double sequence) const {
-  const double attention = 4 * sequence * heads * head_size;  // of a token and a layer, forward
+  const double attention = 4 * sequence * heads * head_size;  // per token and layer, forward
   const double weights = attention_weights() + active * perceptron_weights();
   return 3 * batch * sequence * (layers * (2 * weights + attention) + 2 * hidden * vocabulary);
 }
@@ -55,16 +55,16 @@ void must_divide(const char* option, double divisor, double number, const std::s
                            text(number));
 }
 
-/// Bytes that a layer keeps, nothing computed again but what recompute names.
+/// Returns the bytes that a layer keeps, unless all of it is recomputed.
 double kept(const TransformerShape& shape, const ParallelPlan& plan) {
   const double queries = shape.heads * shape.head_size, keys = 2 * shape.kv_heads * shape.head_size;
-  const double products = 2 * (queries + keys) + 2 * queries;  // what attention reads, and what it writes
+  const double products = 2 * (queries + keys) + 2 * queries;  // attention's input and its output
   const double tensor = plan.sequence_parallel ? plan.tensor : 1;
-  if (plan.flash && plan.recompute == Recompute::selective)  // the products' results alone
+  if (plan.flash && plan.recompute == Recompute::selective)  // only the products' results
     return plan.tokens() *
            (4 * shape.hidden / tensor + (products + (shape.gated ? 4 : 2) * shape.active * shape.ffn) / plan.tensor);
   const bool scores = !plan.flash && plan.recompute == Recompute::none;
-  const double norms = (shape.gated ? 8 : 10) * shape.hidden;  // what both read and write; two dropout masks
+  const double norms = (shape.gated ? 8 : 10) * shape.hidden;  // both norms' input and output; two dropout masks
   const double perceptron = (shape.gated ? 6 : 4) * shape.active * shape.ffn;
   return plan.tokens() *
          (norms / tensor + (products + perceptron + (scores ? 5 * shape.heads * plan.sequence : 0)) / plan.tensor);
@@ -122,7 +122,7 @@ MemoryUse memory_use(const TransformerShape& shape, const ParallelPlan& plan) {
   const double under_way = std::min(plan.micro_batches(), static_cast<double>(plan.pipeline));
   const double pieces = plan.interleave > 1 ? 1 + (plan.pipeline - 1.0) / (plan.pipeline * plan.interleave) : 1;
   double activations = layers_of_stage(plan, shape) * under_way * pieces * layer_activations(shape, plan);
-  if (plan.recompute == Recompute::full) activations += kept(shape, plan);  // the layer that is being redone
+  if (plan.recompute == Recompute::full) activations += kept(shape, plan);  // the layer that is being recomputed
   if (plan.pipeline == 1) activations += 4 * plan.tokens() * shape.vocabulary / plan.tensor;  // logits
   return {.weights = 2 * (held + gathered),
           .gradients = plan.gradient_bytes * held,
@@ -156,7 +156,7 @@ double updated_weights_on_chip(const ParallelPlan& plan, const TransformerShape&
 namespace {
 
 constexpr int most_tensor = 16, most_context = 16, most_experts = 64;  // chips of one group
-// The software needs some memory itself; of the published plans on GPUs that keep nothing elsewhere, none has more than this.
+// Software needs some memory for itself: no published plan on GPUs without offloading uses more than this share.
 constexpr double usable_memory = 0.9;
 
 std::vector<int> divisors(int number, int most) {
@@ -168,7 +168,7 @@ std::vector<int> divisors(int number, int most) {
 
 bool divides(double divisor, double number) { return std::fmod(number, divisor) == 0; }
 
-/// The fastest plans that fit, at most so many.
+/// Collects the fastest plans that fit, at most `most`.
 struct Best {
   const Job& job;
   std::size_t most;
@@ -193,7 +193,7 @@ void vary_schedule(ParallelPlan plan, Best& best) {
     plan.micro_batch = micro;
     if (!divides(micro * plan.replicas(), plan.batch)) continue;
     for (const int pieces : divisors(static_cast<int>(layers), plan.pipeline == 1 ? 1 : 64)) {
-      if (pieces > 1 && !divides(plan.pipeline, plan.micro_batches())) continue;  // or the pieces do not mesh
+      if (pieces > 1 && !divides(plan.pipeline, plan.micro_batches())) continue;  // pieces would not interleave
       plan.interleave = pieces;
       for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
         plan.recompute = recompute;
@@ -214,7 +214,7 @@ std::vector<Candidate> search_plans(const Job& job, std::size_t most, const Allo
   ParallelPlan plan;
   plan.pods = pods, plan.batch = job.batch, plan.sequence = job.sequence, plan.overlap_tensor = true;
   plan.fp8 = job.fp8, plan.gradient_bytes = job.gradient_bytes;
-  plan.stops_early = torus;  // XLA removes what nobody reads
+  plan.stops_early = torus;  // XLA removes unused results
   for (const int tensor : divisors(inside, most_tensor)) {
     if (!divides(tensor, job.shape.heads)) continue;
     for (const int context : divisors(inside / tensor, most_context)) {

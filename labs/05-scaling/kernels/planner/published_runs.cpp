@@ -36,7 +36,7 @@ Errors summary(const std::vector<PublishedRun>& runs, Use use,
   return {all.size(), estimate(all).median, near / static_cast<double>(all.size())};
 }
 
-/// Off by how much a run is whose utilisation is the median of the fitted ones'.
+/// Returns the errors if every run has the median utilisation of the fitted runs.
 Errors guessed(const std::vector<PublishedRun>& runs, Use use,
                const std::function<double(const PublishedRun&)>& utilisation) {
   std::vector<double> fitted_ones;

@@ -20,7 +20,8 @@ struct Step {
   double tokens() const { return plan.tokens(); }
   double seconds_for(double bytes) const { return bytes / (chip.bandwidth * constants.memory); }
 
-  /// A matrix that turns n_in columns into n_out, forward once or twice, and backward for its input and its weights.
+  /// Returns the seconds of a matrix from n_in to n_out columns: `forward` forward passes, and backward for its input
+  /// and its weights.
   double matrix(double rows, double n_in, double n_out, int forward, bool fp8) const {
     return forward * product_seconds(chip, {rows, n_out, n_in}, constants, fp8) +
            product_seconds(chip, {rows, n_in, n_out}, constants, fp8) +
@@ -36,14 +37,14 @@ struct Step {
     const double keys = 2 * std::max(shape.kv_heads / plan.tensor, 1.0) * shape.head_size;
     const double ffn = shape.ffn / plan.tensor;
     const double experts = shape.experts / plan.experts, rows = tokens() * shape.active / experts;
-    const int last = plan.stops_early ? 1 : forwards();  // nobody reads what the last one would compute again
+    const int last = plan.stops_early ? 1 : forwards();  // the recomputed result of the last one is unused
     return matrix(tokens(), shape.hidden, heads + keys, forwards(), plan.fp8) +
            matrix(tokens(), heads, shape.hidden, forwards(), plan.fp8) +
            experts * (matrix(rows, shape.hidden, (shape.gated ? 2 : 1) * ffn, forwards(), plan.fp8) +
                       matrix(rows, ffn, shape.hidden, last, plan.fp8));
   }
 
-  /// Two products forward, four backward; fused attention does one of them again, and leaves out the masked half.
+  /// Two products forward, four backward; fused attention repeats one of them, and skips the masked half.
   double attention() const {
     const double products = 2.0 * attention_forwards() + (plan.flash ? 5 : 4);
     const double flops = 2 * tokens() * plan.sequence * shape.heads * shape.head_size / plan.tensor;
@@ -51,9 +52,10 @@ struct Step {
                       : products * flops / (chip.matmul * constants.matmul);
   }
 
-  /// Bytes that a layer's element-wise work moves, backward twice as many as forward: each norm reads and writes once,
-  /// each residual sum reads two and writes one, rotary embeddings and the activation read and write theirs; unfused,
-  /// six passes over the scores: a product writes, softmax and dropout read and write, a product reads.
+  /// Returns the bytes that a layer's element-wise work moves, backward twice as many as forward: each norm reads and
+  /// writes once, each residual sum reads two and writes one, rotary embeddings and the activation read and write
+  /// theirs. Unfused attention makes six passes over the scores: a product writes, softmax and dropout read and write,
+  /// a product reads.
   double layer_bytes() const {
     const double passes = 2 + elementwise_forwards();
     const double cut = plan.sequence_parallel ? plan.tensor : 1;
@@ -65,7 +67,7 @@ struct Step {
            (passes * (10 * shape.hidden / cut + rotary + activation + sorted) + (2 + attention_forwards()) * scores);
   }
 
-  /// Two pairs of collectives forward and two backward; half as many where both halves of a layer read the same input.
+  /// Two pairs of collectives forward and two backward; half as many if both halves of a layer read the same input.
   double layer_tensor() const {
     const Wire wire = wire_between(chip, 1, plan.tensor, 1);
     const double pairs = (shape.parallel ? 1 : 2) * (1 + forwards());
@@ -74,7 +76,7 @@ struct Step {
     return plan.overlap_tensor ? (1 - constants.hidden) * seconds : seconds;
   }
 
-  /// Keys and values are gathered forward and backward, their gradients scattered.
+  /// Keys and values are gathered forward and backward; their gradients are scattered.
   double layer_context() const {
     const Wire wire = wire_between(chip, plan.tensor, plan.context, 1);
     const double keys = 2 * std::max(shape.kv_heads / plan.tensor, 1.0) * shape.head_size;
@@ -82,7 +84,7 @@ struct Step {
     return plan.overlap_tensor ? (1 - constants.hidden) * seconds : seconds;
   }
 
-  /// Each token's row goes to the chips of its experts and comes back, forward and backward.
+  /// Each token's row goes to the chips of its experts and back, forward and backward.
   double layer_experts() const {
     if (plan.experts == 1) return 0;
     const Wire wire = wire_between(chip, plan.tensor, plan.experts, 1);
@@ -99,14 +101,14 @@ struct Step {
             .tensor = layer_tensor() + layer_context() + layer_experts()};
   }
 
-  /// The last layer, and the loss: logits in fp32 are written, read twice and turned into gradients.
+  /// The last layer and the loss: fp32 logits are written, read twice and turned into gradients.
   StepTime head() const {
     const double vocabulary = shape.vocabulary / plan.tensor;
     return {.arithmetic = matrix(tokens(), shape.hidden, vocabulary, 1, false),
             .memory = seconds_for(20 * tokens() * vocabulary)};
   }
 
-  /// What the slowest stage does for one micro-batch.
+  /// Returns the time of the slowest stage for one micro-batch.
   StepTime stage() const {
     const double most = layers_of_stage(plan, shape);
     const double last = shape.layers - (plan.pipeline - 1) * most + (plan.embedding_as_layer ? 1 : 0);
@@ -114,7 +116,7 @@ struct Step {
     return full.total() > end.total() ? full : end;
   }
 
-  /// A stage's output to the next one, and its gradient back, for each piece of the stage.
+  /// For each piece of a stage, its output goes to the next stage and the gradient comes back.
   double sent_between_stages() const {
     if (plan.pipeline == 1) return 0;
     const Wire wire = wire_between(chip, plan.chips() / plan.pods / plan.pipeline, plan.pipeline, 1);
@@ -126,18 +128,19 @@ struct Step {
     return 2.0 * plan.interleave * seconds * (plan.overlap_pipeline ? 1 - constants.hidden : 1);
   }
 
-  /// What shows of what runs beside `room` seconds of other work: a share, or what finds nothing more to hide behind.
+  /// Returns how much of `seconds` of communication beside `room` seconds of work is not hidden: the fitted share, or
+  /// what exceeds `room` if that is more.
   double shown(double seconds, double room) const {
     return plan.overlap_data ? std::max((1 - constants.hidden) * seconds, seconds - room) : seconds;
   }
 
-  /// Gradients and weights between chips that hold the same layers, for the whole step, as far as they show beside `work`
-  /// seconds of products and memory. Weights in shares are gathered before each layer, forward and backward, and their
-  /// gradients scattered behind it. Otherwise gradients are summed during the last backward pass and, where the
-  /// optimiser's state is shared, weights gathered during the next forward pass.
+  /// Returns how much communication of gradients and weights between chips with the same layers is not hidden in a step
+  /// with `work` seconds of products and memory. With full sharding, weights are gathered before each layer, forward
+  /// and backward, and their gradients scattered after it. Otherwise gradients are summed during the last backward pass
+  /// and, if the optimiser's state is sharded, weights are gathered during the next forward pass.
   double replicas(double work) const {
     const int axes = std::max(1, chip.torus_axes - (plan.tensor > 1 ? 1 : 0));
-    const int all = plan.sharers(), few = all / plan.experts;  // that hold the same layers, and the same experts
+    const int all = plan.sharers(), few = all / plan.experts;  // chips with the same layers, and with the same experts
     const Wire wire = wire_between(chip, plan.tensor, all, axes);
     const Wire far = wire_between(chip, plan.tensor * plan.experts, few, axes);
     const double experts = expert_weights_on_chip(plan, shape), micro_batches = plan.micro_batches();
@@ -161,7 +164,7 @@ struct Step {
     return shown(summed + between, last) + shown(ring(half, 1), first);
   }
 
-  /// Adam: gradient, weight and both moments in fp32 are read, three written, and the weight in bf16.
+  /// Adam reads gradient, weight and two moments in fp32, and writes all but the gradient; then the weight in bf16.
   double optimizer() const { return seconds_for((7 * 4 + half) * updated_weights_on_chip(plan, shape)); }
 };
 
@@ -174,7 +177,7 @@ Wire wire_between(const Chip& chip, int stride, int size, int axes) {
   }
   const int in_node = std::clamp(chip.together / stride, 1, size);
   if (in_node == size) return {chip.link, chip.link_latency, false};
-  const double nodes = std::ceil(static_cast<double>(size) / in_node);  // a ring leaves each of them once
+  const double nodes = std::ceil(static_cast<double>(size) / in_node);  // a ring leaves each node once
   const double latency = ((size - nodes) * chip.link_latency + (nodes - 1) * chip.network_latency) / (size - 1);
   return {std::min(chip.link, in_node * chip.network), latency, true};
 }
