@@ -13,25 +13,25 @@
 namespace hf::scaling {
 namespace {
 
-/// Uniform in [0, 1).
+/// Returns a uniform random number in [0, 1).
 double uniform(std::uint64_t sequence, std::uint64_t index) {
   return static_cast<double>(random_word(sequence, index) >> 11) * 0x1p-53;
 }
 
 /// A request on a machine.
 struct Job {
-  Request request;  ///< arrival: on this machine
+  Request request;  ///< arrival: at this machine
   int read = 0;     ///< tokens of the prompt that are in the KV cache
   int written = 0;
   double first = 0, last = 0;  ///< when these tokens were written, seconds
 
   int unread() const { return request.prompt - read; }
   bool ended() const { return written == request.output; }
-  int cached() const { return request.prompt + written - 1; }  ///< once it writes
+  int cached() const { return request.prompt + written - 1; }  ///< after the prompt has been read
   int reserved() const { return request.prompt + request.output; }
 };
 
-/// A job's share of a step: so many tokens of its prompt, or the next one of its answer.
+/// A job's share of a step: some tokens of its prompt, or, if 0, the next token of its answer.
 struct Part {
   Job* job;
   int prompt_tokens;
@@ -55,7 +55,7 @@ StepLoad load_of(const std::vector<Part>& parts) {
 /// One machine and its clock.
 class Server {
  public:
-  /// \param served  is given what this machine does; the times of each request are the caller's
+  /// \param served  receives what this machine does; the caller adds the times of each request
   Server(std::vector<Job>& jobs, Policy policy, const Limits& limits, const StepSeconds& seconds, Served& served)
       : jobs_(jobs), policy_(policy), limits_(limits), seconds_(seconds), served_(served) {}
 
@@ -73,7 +73,7 @@ class Server {
   }
 
  private:
-  /// Lets those who wait in, in the order in which they came.
+  /// Admits waiting requests in order of arrival.
   void admit() {
     if (policy_ == Policy::static_batches && !running_.empty()) return;
     while (admitted_ < arrived_ && static_cast<int>(running_.size()) < limits_.slots) {
@@ -108,7 +108,7 @@ class Server {
     return step;
   }
 
-  /// The rows of answers that have ended are computed with the others until their batch has ended.
+  /// In a static batch, answers that have ended are computed along with the others until the whole batch has ended.
   void add_decodes(std::vector<Part>& step) const {
     for (Job* job : running_) {
       if (job->unread() == 0) step.push_back({job, 0});
@@ -141,7 +141,7 @@ class Server {
     });
   }
 
-  /// Moves the clock, and counts who is there meanwhile.
+  /// Advances the clock and integrates the number of requests in the system.
   void wait_until(double time) {
     const auto move = [&](double to) {
       served_.in_system += static_cast<double>(arrived_ - ended_) * (to - now_);
@@ -200,7 +200,7 @@ Served serve(const std::vector<Request>& requests, Policy policy, const Limits& 
 
 Served serve_apart(const std::vector<Request>& requests, std::size_t writers, const Limits& limits,
                    const StepSeconds& seconds, const AlphaBeta& wire, double cache_bytes) {
-  // The reader ends a request with its first token.
+  // For the reader, a request ends with its first token.
   std::vector<Job> reading = jobs_of(requests);
   for (Job& job : reading) job.request.output = 1;
   Served served;

@@ -1,8 +1,7 @@
 /// \file
-/// A server of a language model. What one step takes: predicted from a roofline with nothing fitted, and from six rates
-/// that are fitted to measured steps; both say it for steps that were never measured. Steps that are really run. And the
-/// server, simulated step by step: requests arrive, wait, have their prompts read and their answers written, as one of
-/// three policies decides.
+/// A server of a language model: models that predict the time of a step, one from a roofline with nothing fitted, one
+/// from six rates fitted to measured steps; steps that really run; and the server, simulated step by step: requests
+/// arrive and wait, their prompts are read and their answers written, in an order set by one of three policies.
 #pragma once
 
 #include <array>
@@ -21,35 +20,35 @@
 
 namespace hf::scaling {
 
-// ---- What a step takes ----
+// ---- The time of a step ----
 
-/// What a step is asked to do: some prompts, or chunks of them, are read, and some answers get a token each.
+/// The load of a step: it reads some prompts, or chunks of prompts, and adds one token to each of some answers.
 struct StepLoad {
   double prompt_tokens = 0;  ///< read
-  double chunks = 0;         ///< prompts that they belong to
-  double prompt_pairs = 0;   ///< of each chunk its tokens times the positions up to its end, summed
+  double chunks = 0;         ///< prompts that these tokens belong to
+  double prompt_pairs = 0;   ///< tokens times positions up to the chunk's end, summed over the chunks
   double decodes = 0;        ///< answers that get a token
-  double cached = 0;         ///< tokens before those, in all, that attention looks back on
+  double cached = 0;         ///< earlier tokens that attention looks back on, summed over these answers
 
   double rows() const { return prompt_tokens + decodes; }  ///< that pass through the layers
   double outputs() const { return chunks + decodes; }      ///< that pass through the last product, to the vocabulary
 };
 
-/// Up to so many rows, chapter 00's products stream the weights; from there on, a library packs them first.
+/// Up to this many rows, chapter 00's products stream the weights; for more rows, a library packs them first.
 constexpr double streamed_rows = 32;
 
-/// Seconds of a step, as a sum: nothing that reads memory is assumed to hide behind arithmetic.
+/// Predicts the seconds of a step as a sum, assuming that no memory access hides behind arithmetic.
 struct StepModel {
   using Rates = std::array<double, 6>;
 
   workload::TransformerShape shape;
   Rates
-      rates;  ///< seconds for a weight, and for a weight and a row, while weights are streamed; the same where they are
-              ///< packed; for a FLOP of the attention in prompts; for a byte of the KV cache
+      rates;  ///< seconds per weight, and per weight and row, with streamed weights; the same two with packed weights;
+              ///< per FLOP of attention in prompts; per byte of the KV cache
 
   double operator()(const StepLoad& load) const;
 
-  /// How often a step does what each rate stands for: its seconds are the product of these and the rates.
+  /// Returns how often each rate applies to a step; the inner product of counts and rates is its seconds.
   static Rates counts(const workload::TransformerShape& shape, const StepLoad& load);
 };
 
@@ -59,17 +58,17 @@ struct MeasuredStep {
   double seconds;  ///< more than 0
 };
 
-/// Finds the rates, none below 0, by least squares of the relative error. \pre there are as many steps as rates
+/// Fits the rates, none below 0, by least squares of the relative error. \pre there are as many steps as rates
 StepModel fit_steps(const workload::TransformerShape& shape, std::span<const MeasuredStep> steps);
 
-/// FLOPs and bytes of a step, each weight and each key and value read once: for the prediction that needs no measured step.
-/// Layers, last product, attention of prompts and attention of answers one after the other, each at its roof.
+/// Predicts a step's seconds without any measured step: each weight, key and value is read once; the layers, the last
+/// product, the attention of prompts and that of answers run one after the other, each at its roof.
 double roofline_seconds(const workload::TransformerShape& shape, const StepLoad& load, const Roofline& roofs);
 
-// ---- Steps that are run: the same transformer, prompt and answers at a time ----
+// ---- Steps that really run: the same transformer, on prompt and answers at once ----
 
-/// A step that is run: a chunk of a prompt after so many tokens that were read before, and a token for each of some answers,
-/// all with the same context.
+/// A step to run: a chunk of a prompt, of which `before` tokens have been read, and one token for each of `decodes`
+/// answers, all with the same context.
 struct StepCase {
   std::size_t chunk = 0, before = 0, decodes = 0, context = 0;
 
@@ -77,13 +76,13 @@ struct StepCase {
   StepLoad load() const;
 };
 
-/// Prompts alone and answers alone, from which the rates are found: few, and far apart.
+/// Returns steps with only a prompt or only answers, for fitting the rates: few, with widely spaced sizes.
 std::vector<StepCase> pure_steps(const workload::TransformerShape& shape, bool quick);
 
-/// A chunk and answers in one step, drawn at random, which the fit never sees.
+/// Returns random steps with both a chunk and answers, which the fit never sees.
 std::vector<StepCase> mixed_steps(const workload::TransformerShape& shape, bool quick);
 
-/// The step that does what the load says, its chunks as one and its answers all alike.
+/// Returns a step with the given load, its chunks merged into one and its answers all alike.
 StepCase step_like(const StepLoad& load);
 
 /// Runs steps, all on the same keys and values.
@@ -92,10 +91,10 @@ class StepBench {
   /// \throws OutOfMemory
   explicit StepBench(const workload::TransformerShape& shape);
 
-  /// \pre at most half the model's context in a chunk, 32 answers, and a quarter of the context before each
+  /// \pre the chunk has at most half the model's context; at most 32 answers, with at most a quarter of it before each
   void run(const StepCase& step);
 
-  /// What the step is asked to do, by its accounts; runs it.
+  /// Runs the step and returns its work, as its ledger counts it.
   Work work(const StepCase& step);
 
   const workload::TransformerShape& shape() const { return model_.shape(); }
@@ -110,16 +109,16 @@ class StepBench {
 
 // ---- The server ----
 
-/// One who asks. The first token of the answer comes with the last of the prompt.
+/// A request. The step that reads the last of the prompt also writes the first token of the answer.
 struct Request {
   double arrival;      ///< seconds
   int prompt, output;  ///< tokens, at least 1 each
 };
 
-/// Whole numbers whose logarithm is uniform: many short texts, few long ones.
+/// Integers whose logarithm is uniformly distributed: many short texts, few long ones.
 struct Lengths {
   int shortest, longest;
-  int at(double share) const;  ///< \param share  in [0, 1), of the requests that are shorter
+  int at(double share) const;  ///< \param share  of the requests that are shorter, in [0, 1)
 };
 
 struct Demand {
@@ -127,93 +126,95 @@ struct Demand {
   Lengths prompt, output;
 };
 
-/// A Poisson process: independent requests, the time between two exponential. The same seed gives the same requests, and
-/// another rate the same ones closer together.
+/// Returns requests of a Poisson process: independent, with exponentially distributed times between them. The same seed
+/// gives the same requests, which a higher rate moves closer together.
 /// \param seed  below 2^24
 std::vector<Request> poisson_requests(const Demand& demand, std::size_t count, std::uint64_t seed);
 
 enum class Policy {
-  static_batches,  ///< whoever waits becomes a batch, and nobody else until the last of it has ended
-  prefill_first,   ///< anyone joins between two steps (Orca); prompts are read at once while answers wait (vLLM)
-  chunked          ///< each step writes a token of every answer, and what is left of it reads prompts (Sarathi-Serve)
+  static_batches,  ///< waiting requests form a batch; no other joins until the last of them has ended
+  prefill_first,   ///< requests join between steps (Orca); prompts are read at once while answers wait (vLLM)
+  chunked          ///< each step writes a token of every answer and fills up with parts of prompts (Sarathi-Serve)
 };
 
 struct Limits {
-  int slots;         ///< requests that are served at the same time
-  int cache_tokens;  ///< of the KV cache; a request reserves what it will need in the end
-  int step_tokens;   ///< of prompts in a step, if more than one; where prompts are cut, of all that is in a step
+  int slots;         ///< requests served at the same time
+  int cache_tokens;  ///< capacity of the KV cache; a request reserves all that it will need
+  int step_tokens;   ///< most tokens of several prompts in a step; if chunked, most of prompts and answers
 };
 
 using StepSeconds = std::function<double(const StepLoad&)>;
 
-/// What came of it.
+/// The result of a simulation.
 struct Served {
   std::vector<double> first_token;  ///< of each request, seconds from its arrival to its first token
   std::vector<double> last_token;   ///< of each request, seconds from its arrival to its last token
   std::vector<double> gaps;         ///< between two tokens of an answer, seconds, of all answers
-  std::vector<StepLoad> steps;      ///< in their order, machine by machine
+  std::vector<StepLoad> steps;      ///< in order, machine by machine
   double seconds = 0;               ///< from 0 until the last request has ended
-  double in_system = 0;             ///< the requests that were there, integrated over time: request-seconds
+  double in_system = 0;             ///< number of requests in the system, integrated over time: request-seconds
 
   double tokens() const { return static_cast<double>(first_token.size() + gaps.size()); }
   double tokens_per_s() const { return tokens() / seconds; }
 };
 
-/// \param requests  in the order of their arrival. \pre the KV cache holds each, and a step has a slot and a token
+/// Simulates a server.
+/// \param requests  in order of arrival
+/// \pre the KV cache holds each request, and a step has at least one slot and one token
 Served serve(const std::vector<Request>& requests, Policy policy, const Limits& limits, const StepSeconds& seconds);
 
-/// One machine reads prompts, others write answers (Splitwise, DistServe). In between a prompt's KV cache goes over the
-/// reader's wire, one after the other, to the writers in turn.
+/// Simulates one machine that reads prompts and others that write answers (Splitwise, DistServe). In between, each
+/// prompt's KV cache goes over the reader's wire, one at a time, to the writers in rotation.
 /// \param limits  of each machine
 /// \param cache_bytes  of a token's keys and values
 Served serve_apart(const std::vector<Request>& requests, std::size_t writers, const Limits& limits,
                    const StepSeconds& seconds, const AlphaBeta& wire, double cache_bytes);
 
-/// The least number that at least this share of all are not above. \pre numbers is not empty
+/// Returns the least of the numbers that is not exceeded by at least this share of them. \pre numbers is not empty
 double percentile(std::vector<double> numbers, double share);
 
-// ---- Under load: who asks, in how many ways it can be served, and what those who ask see of it ----
+// ---- Under load: the requests, ways to serve them, and the waits that users see ----
 
-/// A rate at which requests never run out, per second.
+/// The rate at which requests never run out: all arrive at once.
 constexpr double never_out = std::numeric_limits<double>::infinity();
 
-/// Who asks, and what serves them, scaled to how long a text the model can hold.
+/// The requests and the server, scaled to the model's context.
 struct Scenario {
-  Demand demand;         ///< at the rate 1
-  std::size_t requests;  ///< of a run
+  Demand demand;         ///< at rate 1
+  std::size_t requests;  ///< per run
   Limits limits;
-  int chunked_tokens;  ///< of a step where prompts are cut
+  int chunked_tokens;  ///< Limits::step_tokens of chunked steps
   AlphaBeta wire;      ///< between two machines
   double cache_bytes;  ///< of a token's keys and values
 };
 /// \param quick  fewer requests
 Scenario scenario_of(const workload::TransformerShape& shape, bool quick);
 
-/// How many machines that write keep one busy that reads: seconds of decoding for each second of prefill, when requests
-/// never run out.
+/// Returns how many writing machines keep up with one reading machine: seconds of decoding per second of prefill when
+/// requests never run out.
 double writers_per_reader(const Scenario& scenario, const StepSeconds& seconds);
 
-/// A policy on one machine, or several machines.
+/// A way to serve requests, on one machine or several.
 struct ServingStrategy {
   const char *id, *label;
   double machines;
   std::function<Served(const std::vector<Request>&)> serve;
 };
 
-/// "static", "whole" and "chunked" on one machine; and "apart", one that reads and so many that write. They keep a
-/// reference to `seconds`.
+/// Returns "static", "whole" and "chunked" on one machine; and "apart", with one reading machine and `writers` writing
+/// ones. They keep a reference to `seconds`.
 std::vector<ServingStrategy> serving_strategies(const Scenario& scenario, std::size_t writers,
                                                 const StepSeconds& seconds);
 
-/// What each machine does when requests never run out.
+/// Throughput per machine when requests never run out.
 struct Capacity {
   double requests_per_s, tokens_per_s;
 };
 Capacity capacity(const ServingStrategy& strategy, const Scenario& scenario);
 
-/// What those who ask see, at so many requests per second and machine: seconds.
+/// What users see at `rate` requests per second and machine; times in seconds.
 struct Latency {
-  double tokens_per_s;         ///< of answers, of one machine
+  double tokens_per_s;         ///< of answers, per machine
   double gap_median, gap_p99;  ///< between two tokens of an answer
   double first_p99;            ///< from the question to the first token
 };

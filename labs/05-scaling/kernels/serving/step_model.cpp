@@ -1,4 +1,4 @@
-// What one step of a server takes, and steps that are really run.
+// The time of a server's step, and steps that really run.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -21,13 +21,13 @@ namespace {
 
 using workload::TransformerShape;
 
-/// Elements of all layers' matrices, and of the one that makes logits.
+/// Elements of all layers' matrices, and of the matrix that computes logits.
 double layer_weights(const TransformerShape& shape) {
   return 12.0 * static_cast<double>(shape.layers * shape.width * shape.width);
 }
 double output_weights(const TransformerShape& shape) { return static_cast<double>(shape.vocabulary * shape.width); }
 
-/// Of attention in prompts: scores and mixing, two FLOPs for each number of each pair.
+/// FLOPs of attention in prompts: scores and mixing, two for each number of each pair.
 double pair_flops(const TransformerShape& shape, const StepLoad& load) {
   return 4.0 * static_cast<double>(shape.layers * shape.width) * load.prompt_pairs;
 }
@@ -60,7 +60,7 @@ double StepModel::operator()(const StepLoad& load) const {
 
 StepModel fit_steps(const TransformerShape& shape, std::span<const MeasuredStep> steps) {
   constexpr std::size_t n = std::tuple_size_v<StepModel::Rates>;
-  // Each row over its seconds, so that errors are relative; each column over its largest, so that all weigh alike.
+  // Divides each row by its seconds, so that errors are relative.
   std::vector<StepModel::Rates> rows;
   StepModel::Rates largest = {};
   for (const MeasuredStep& step : steps) {
@@ -69,9 +69,9 @@ StepModel fit_steps(const TransformerShape& shape, std::span<const MeasuredStep>
     for (std::size_t i = 0; i < n; ++i) largest[i] = std::max(largest[i], row[i]);
     rows.push_back(row);
   }
-  // One rate after the other takes the value that is best for it, but none below 0, until none moves.
+  // Sets one rate after another to its best value, but none below 0, until no rate moves.
   StepModel::Rates rates = {};
-  std::vector<double> left(rows.size(), 1.0);  // 1 less what the rates so far explain
+  std::vector<double> left(rows.size(), 1.0);  // 1 minus what the rates explain so far
   for (int sweep = 0; sweep < 100'000; ++sweep) {
     double moved = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -102,19 +102,19 @@ double roofline_seconds(const TransformerShape& shape, const StepLoad& load, con
   return product(layer_weights(shape), load.rows()) + product(output_weights(shape), load.outputs()) + prompt + answers;
 }
 
-// ---- Steps that are run ----
+// ---- Steps that really run ----
 
 namespace {
 
 constexpr std::size_t most_answers = 32;
 constexpr std::uint64_t step_sequence = 1;  // of random numbers
 
-/// The longest context of an answer that is timed. A step takes what all contexts together take, so that few long ones and
-/// many short ones need not both be there.
+/// The longest context of an answer that is timed. The time of a step depends only on the sum of its contexts, so we
+/// need not time both few long contexts and many short ones.
 std::size_t longest_context(const TransformerShape& shape) { return shape.context / 4; }
 std::size_t longest_chunk(const TransformerShape& shape) { return shape.context / 2; }
 
-/// From low to high, its logarithm uniform.
+/// Returns a random size from low to high; its logarithm is uniformly distributed.
 std::size_t random_size(std::size_t low, std::size_t high, std::uint64_t index) {
   const double share = static_cast<double>(random_below(step_sequence, index, 1 << 20)) * 0x1p-20;
   return static_cast<std::size_t>(Lengths{static_cast<int>(low), static_cast<int>(high)}.at(share));
@@ -167,7 +167,7 @@ Work StepBench::work(const StepCase& step) {
   return ledger_.end_pass().work([](workload::OperatorClass) { return true; });
 }
 
-// Hardly a round number: libraries are fastest with those, and few steps of a server have one.
+// Mostly avoids round numbers, with which libraries are fastest: few steps of a server have round sizes.
 std::vector<StepCase> pure_steps(const TransformerShape& shape, bool quick) {
   const std::size_t c = shape.context, brief = c / 32, long_one = longest_context(shape);
   std::vector<StepCase> steps = {{0, 0, 1, brief},     {0, 0, 7, brief},        {0, 0, 32, brief},
