@@ -1,5 +1,5 @@
 /// \file
-/// The optimiser, with the state that it keeps for each weight.
+/// The optimiser and its state for each weight.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ class Adam {
  public:
   static constexpr double rate = 2e-3, keep_mean = 0.9, keep_square = 0.999, epsilon = 1e-8;
 
-  /// For so many weights.
+  /// Starts with all means 0. \param weights  how many
   explicit Adam(std::size_t weights) : mean_(weights), square_(weights) {}
 
   /// One step. \pre as many weights and gradients as there are means
   void update(std::span<float> weights, std::span<const float> gradients);
 
-  /// What the state takes.
+  /// Returns the size of the state.
   std::size_t bytes() const { return (mean_.size() + square_.size()) * sizeof(float); }
 
  private:

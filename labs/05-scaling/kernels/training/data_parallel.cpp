@@ -1,4 +1,4 @@
-// Data parallelism: every rank has all weights and some rows of the batch; what travels is gradients.
+// Data parallelism: every rank has all weights and some rows of the batch; ranks exchange gradients.
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -23,7 +23,7 @@ class DataParallel final : public Trainer {
     if (how == Gradients::overlapped) background_.emplace(ranks);
   }
 
-  /// Where they are sharded, only this rank's block of the network's gradients is of use.
+  /// If gradients are sharded, only this rank's block of the network's gradients is valid afterwards.
   double gradients(const Batch& batch) override {
     const Range mine = share(batch.rows(), ranks_.rank(), ranks_.size());
     const Hook ready = [&](std::span<float> block) {

@@ -1,5 +1,5 @@
 // Expert parallelism: each block has several experts and each example goes to one of them. Every rank has some
-// experts, with all their weights, and some rows of the batch; what travels is rows, to their expert and back.
+// experts, with all their weights, and some rows of the batch; ranks send rows to their experts and back.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -16,7 +16,7 @@
 namespace hf::scaling {
 namespace {
 
-/// The network with every expert's blocks, one after the other.
+/// Returns the network with every expert's blocks, one after the other.
 NetworkShape all_experts(NetworkShape shape, std::size_t experts) {
   shape.blocks *= experts;
   return shape;
@@ -32,18 +32,18 @@ std::span<float> rows_of(Matrix& matrix, Range rows) {
   return matrix.numbers().subspan(rows.first * matrix.columns(), rows.size() * matrix.columns());
 }
 
-/// What a rank has for itself does not travel.
+/// Exchanges messages; copies a rank's message to itself.
 void exchange(Transport& ranks, int to, std::span<const float> out, int from, std::span<float> in) {
   if (to != ranks.rank()) return ranks.exchange(to, out, from, in);
   std::ranges::copy(out, in.begin());
 }
 
-/// The way of rows from the rank that has them to the one that has their expert, and back. No expert is ever too full.
-/// Made by all ranks together.
+/// Routes rows from their own rank to the rank of their expert, and back. Experts have no capacity limit. All ranks
+/// must construct it together.
 class Route {
  public:
-  /// \param expert_of_row  for each row of this rank
-  /// \param experts  of all ranks, as many on each: the first ones on rank 0, the next on rank 1…
+  /// \param expert_of_row  the expert of each row of this rank
+  /// \param experts  on all ranks, equally many on each: the first ones on rank 0, the next on rank 1…
   Route(Transport& ranks, std::span<const int> expert_of_row, std::size_t experts)
       : ranks_(ranks), experts_(experts), here_(experts_on_each(ranks, experts)), rows_for_(experts) {
     for (std::size_t i = 0; i < expert_of_row.size(); ++i) {
@@ -56,7 +56,7 @@ class Route {
     all_gather(ranks, counts_);
   }
 
-  /// \param arrived  for each expert of this rank, the rows that all ranks have for it
+  /// Sends rows to their experts. \param arrived  for each expert of this rank, the rows that all ranks sent to it
   void dispatch(ContiguousView rows, std::vector<Matrix>& arrived) {
     arrived.resize(here_);
     for (std::size_t expert = 0; expert < here_; ++expert) {
@@ -72,7 +72,7 @@ class Route {
     });
   }
 
-  /// Each row back to where it came from.
+  /// Sends each row back to where it came from.
   void combine(std::vector<Matrix>& processed, Matrix& rows) {
     exchange_all([&](std::size_t expert, int to, int from) {
       const std::vector<std::size_t>& from_them = rows_for_[global(from, expert)];
@@ -85,7 +85,7 @@ class Route {
   }
 
  private:
-  /// For each expert of a rank, by turns with every rank.
+  /// Calls `exchange` for each expert of a rank, with one rank after another.
   template <class Exchange>
   void exchange_all(Exchange exchange) {
     const int n = ranks_.size(), me = ranks_.rank();
@@ -96,12 +96,12 @@ class Route {
 
   std::size_t global(int rank, std::size_t expert) const { return static_cast<std::size_t>(rank) * here_ + expert; }
 
-  /// Rows of rank `from` for an expert of rank `to`.
+  /// Returns the number of rows of rank `from` for an expert of rank `to`.
   std::size_t count(int from, int to, std::size_t expert) const {
     return static_cast<std::size_t>(counts_[static_cast<std::size_t>(from) * experts_ + global(to, expert)]);
   }
 
-  /// Where the rows of rank `from` lie among all that arrive for an expert of this rank.
+  /// Returns where the rows of rank `from` are among all that arrive for an expert of this rank.
   Range place(int from, std::size_t expert) const {
     std::size_t first = 0;
     for (int rank = 0; rank < from; ++rank) first += count(rank, ranks_.rank(), expert);
@@ -109,16 +109,16 @@ class Route {
   }
 
   Transport& ranks_;
-  std::size_t experts_, here_;                      ///< of all ranks; of each
-  std::vector<std::vector<std::size_t>> rows_for_;  ///< for each expert of all, the rows of this rank
-  std::vector<float> counts_;                       ///< (ranks, experts): rows that a rank has for an expert
+  std::size_t experts_, here_;                      ///< on all ranks; on each
+  std::vector<std::vector<std::size_t>> rows_for_;  ///< for each expert on any rank, the rows of this rank
+  std::vector<float> counts_;                       ///< (ranks, experts): how many rows a rank has for an expert
   Matrix leaving_, returned_;
 };
 
-/// Its network: the blocks of this rank's experts, all of the first, then all of the second…
+/// Trains a network of this rank's experts: all blocks of the first expert, then all of the second…
 class ExpertParallel final : public Trainer {
  public:
-  /// \param shape  of the network that one example sees
+  /// \param shape  of the network that one example passes through
   ExpertParallel(Transport& ranks, const NetworkShape& shape, std::size_t experts)
       : Trainer(all_experts(shape, experts),
                 {share(shape.blocks * experts, ranks.rank(), ranks.size()), {0, shape.hidden}, true}),
@@ -136,7 +136,7 @@ class ExpertParallel final : public Trainer {
     for (std::size_t layer = 0; layer < layers_.size(); ++layer) forward(route, layer);
     const double loss =
         network_.loss(x_, std::span(batch.labels).subspan(mine.first, mine.size()), batch.rows(), gradient_);
-    all_reduce_ring(ranks_, network_.head_gradients());  // the experts' need no sum: all their rows have been here
+    all_reduce_ring(ranks_, network_.head_gradients());  // the experts' are complete: all their rows came here
     for (std::size_t layer = layers_.size(); layer-- > 0;) backward(route, layer);
     return loss;
   }
@@ -160,22 +160,22 @@ class ExpertParallel final : public Trainer {
     combine(route, output, gradient_);
   }
 
-  /// Adds what the experts made of its rows to a matrix.
+  /// Adds the experts' outputs to the matrix whose rows they got.
   void combine(Route& route, std::vector<Matrix>& output, Matrix& to) {
     added_.resize(to.rows(), to.columns());
     route.combine(output, added_);
     add(to.numbers(), added_.numbers());
   }
 
-  /// Of one block, for each expert of this rank.
+  /// The activations of one block, for each expert of this rank.
   struct Layer {
     std::vector<Matrix> arrived, hidden, output;
   };
 
   Transport& ranks_;
-  std::size_t experts_, here_;  ///< of all ranks; of this one
+  std::size_t experts_, here_;  ///< on all ranks; on this one
   std::vector<Layer> layers_;
-  Matrix x_, gradient_, added_;    ///< of this rank's rows: between two blocks; what a block adds
+  Matrix x_, gradient_, added_;    ///< for this rank's rows: x and its gradient between two blocks; what a block adds
   std::vector<Matrix> gradients_;  ///< that arrived for each expert
 };
 

@@ -10,7 +10,7 @@
 namespace hf::scaling {
 namespace {
 
-/// Tile by tile, so that the lines that are written are still near when their next number comes.
+/// Transposes tile by tile, so that a cache line is still cached when its next number is written.
 void transpose(ContiguousView from, Matrix& to) {
   constexpr std::size_t tile = 16;
   to.resize(from.columns, from.rows);

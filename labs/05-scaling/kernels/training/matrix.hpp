@@ -1,5 +1,5 @@
 /// \file
-/// Matrices of fp32, and the three products of a training step. All of them are chapter 02's product, on one thread.
+/// Matrices of fp32, and the three products of a training step. All three use chapter 02's product on one thread.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace hf::scaling {
 
-/// Numbers to be read, row-major without gaps.
+/// A read-only view of a matrix, row-major without gaps.
 struct ContiguousView {
   std::size_t rows, columns;
   const float* numbers;
@@ -24,7 +24,7 @@ class Matrix {
   Matrix() = default;
   Matrix(std::size_t rows, std::size_t columns) { resize(rows, columns); }
 
-  /// What stood in it is lost; its memory is kept for the next time.
+  /// Changes the shape; the contents become undefined. Keeps the memory for reuse.
   void resize(std::size_t rows, std::size_t columns);
   void copy(ContiguousView from);
 

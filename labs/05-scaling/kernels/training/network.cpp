@@ -19,12 +19,12 @@ void rectify(std::span<float> numbers) {
   for (float& x : numbers) x = x < 0 ? 0 : x;
 }
 
-/// The gradient of relu: nothing passes where nothing came out.
+/// The gradient of relu: 0 where its output was 0.
 void pass_where_positive(std::span<const float> hidden, std::span<float> gradient) {
   for (std::size_t i = 0; i < hidden.size(); ++i) gradient[i] = hidden[i] > 0 ? gradient[i] : 0;
 }
 
-/// Rows and columns of a random matrix that has `of_columns` in all.
+/// Writes some rows and columns of a random matrix with `of_columns` columns. \return the end of what was written
 float* fill_part(float* to, std::uint64_t sequence, float spread, Range rows, Range columns, std::size_t of_columns) {
   for (std::size_t i = rows.first; i < rows.last; ++i) {
     for (std::size_t j = columns.first; j < columns.last; ++j) {
@@ -34,7 +34,7 @@ float* fill_part(float* to, std::uint64_t sequence, float spread, Range rows, Ra
   return to;
 }
 
-/// Softmax of a row, less one at its label, over `of_all`. \return its cross-entropy
+/// Replaces a row of logits by its softmax minus 1 at its label, divided by `of_all`. \return the cross-entropy
 double row_loss(std::span<float> logits, std::size_t label, double of_all) {
   const float most = *std::ranges::max_element(logits);
   const float at_label = logits[label];
@@ -58,7 +58,7 @@ Network::Network(const NetworkShape& shape, const NetworkPart& part) : shape_(sh
   const std::uint64_t first = 1000;
   float* to = weights_.data();
   for (std::size_t b = part.blocks.first; b < part.blocks.last; ++b) {
-    // Each block adds little, so that the sum of all is about as large as x.
+    // Small weights, so that what all blocks add is about as large as x.
     const float little = spread(static_cast<double>(2 * shape.hidden * shape.blocks));
     to = fill_part(to, first + 2 * b, spread(static_cast<double>(shape.width)), width, part.neurons, shape.hidden);
     to = fill_part(to, first + 2 * b + 1, little, part.neurons, width, shape.width);

@@ -20,7 +20,7 @@
 namespace hf::scaling {
 namespace {
 
-/// The stages before and after this rank's, or nobody.
+/// Returns the previous and the next rank, or nobody.
 std::pair<int, int> neighbours(const Transport& ranks) {
   const int me = ranks.rank();
   return {me > 0 ? me - 1 : nobody, me + 1 < ranks.size() ? me + 1 : nobody};
@@ -42,7 +42,8 @@ void run_gpipe(Transport& ranks, PipelineStage& stage, int micros) {
 
 void run_one_forward_one_backward(Transport& ranks, PipelineStage& stage, int micros) {
   const auto [previous, next] = neighbours(ranks);
-  const int ahead = std::min(micros, ranks.size() - 1 - ranks.rank());  // on their way to the last stage and back
+  const int ahead =
+      std::min(micros, ranks.size() - 1 - ranks.rank());  // micro-batches on their way to the last stage and back
   ranks.receive(previous, stage.x_in);
   for (int i = 0; i < ahead; ++i) {
     stage.forward(i);
@@ -61,7 +62,7 @@ void run_one_forward_one_backward(Transport& ranks, PipelineStage& stage, int mi
   }
 }
 
-/// A stage that takes time, on the clocks of ThreadRanks, and does nothing: work is a message to oneself.
+/// A stage that computes nothing but takes time on the clocks of ThreadRanks, by sending messages to itself.
 class TimedStage final : public PipelineStage {
  public:
   explicit TimedStage(Transport& ranks) : ranks_(ranks) {}
@@ -95,7 +96,7 @@ const PipelineSchedule one_forward_one_backward = {
 double bubble_predicted(int stages, int micros) { return (stages - 1.) / (micros + stages - 1.); }
 
 double simulate_bubble(const PipelineSchedule& schedule, int stages, int micros) {
-  ThreadRanks ranks(stages, {0, 1. / sizeof(float)});  // a second for each number
+  ThreadRanks ranks(stages, {0, 1. / sizeof(float)});  // a message takes 1 s per number
   ranks.run([&](Transport& me) {
     TimedStage stage(me);
     schedule.run(me, stage, micros);
@@ -153,7 +154,7 @@ void PipelineParallel::backward(int micro) {
   busy_seconds_ += static_cast<double>(now_ns() - start) * 1e-9;
 }
 
-/// Room for what a micro-batch leaves: where it was free before, if anywhere.
+/// Returns room for the activations of a micro-batch: a free slot, or a new one if all are in use.
 Kept& PipelineParallel::keep(int micro) {
   auto slot = std::ranges::find(kept_, none, &Slot::micro);
   if (slot == kept_.end()) slot = kept_.insert(slot, Slot{});

@@ -1,6 +1,6 @@
 /// \file
-/// Pipeline parallelism: every rank is a stage, and has some blocks; what travels is x of a micro-batch, from each rank to
-/// the next, and its gradient back, in the order that a schedule says.
+/// Pipeline parallelism: every rank is a stage with some of the blocks. Each rank sends x of a micro-batch to the next
+/// and its gradient back, in the order set by a schedule.
 #pragma once
 
 #include <cstddef>
@@ -15,50 +15,50 @@
 
 namespace hf::scaling {
 
-/// One rank's stage, as a schedule sees it. The first stage takes its examples from the batch, the last has the loss.
+/// One rank's stage, as a schedule sees it. The first stage reads the batch; the last computes the loss.
 class PipelineStage {
  public:
   virtual ~PipelineStage() = default;
-  /// From `x_in` to `x_out`.
+  /// Computes `x_out` from `x_in`.
   virtual void forward(int micro) = 0;
-  /// From `gradient_in` to `gradient_out`, after forward() of the same micro-batch.
+  /// Computes `gradient_out` from `gradient_in`, after forward() of the same micro-batch.
   virtual void backward(int micro) = 0;
 
-  std::vector<float> x_in, gradient_in;             ///< to be filled by the neighbours
-  std::span<const float> x_out, gradient_out = {};  ///< for them; until the next call
+  std::vector<float> x_in, gradient_in;             ///< received from the neighbours
+  std::span<const float> x_out, gradient_out = {};  ///< to send to them; valid until the next call
 };
 
 struct PipelineSchedule {
   const char *id, *name;
   void (*run)(Transport& ranks, PipelineStage& stage, int micros);
-  /// Of so many micro-batches a stage keeps the activations at a time, at most.
+  /// Returns for how many micro-batches, at most, a stage keeps activations at a time.
   int (*kept)(int stage, int stages, int micros);
 };
 
-/// All forward, then all backward (Huang and others, 2019).
+/// All forward, then all backward (Huang et al., 2019).
 extern const PipelineSchedule gpipe;
-/// As soon as a micro-batch can go back, it does: one forward, one backward (PipeDream-Flush: Narayanan and others,
+/// Each micro-batch goes backward as soon as it can: one forward, one backward (PipeDream-Flush: Narayanan et al.,
 /// 2021).
 extern const PipelineSchedule one_forward_one_backward;
 
-/// The share of the ranks' time in which they wait, by the formula: (p − 1) / (m + p − 1).
+/// Returns the share of time that ranks wait, by formula: (p − 1) / (m + p − 1).
 double bubble_predicted(int stages, int micros);
 
-/// The same, found by running the schedule on so many ranks whose clocks are simulated. A backward pass takes twice as
-/// long as a forward pass, a message no time.
+/// Returns the same share from running the schedule on ranks with simulated clocks. A backward pass takes twice as long
+/// as a forward pass, a message no time.
 double simulate_bubble(const PipelineSchedule& schedule, int stages, int micros);
 
 class PipelineParallel final : public Trainer, private PipelineStage {
  public:
-  /// \throws std::invalid_argument for more ranks than blocks: a stage would be empty
+  /// \throws std::invalid_argument if there are more ranks than blocks, which would leave a stage empty
   PipelineParallel(Transport& ranks, const NetworkShape& shape, const PipelineSchedule& schedule, int micros);
 
-  /// \throws std::invalid_argument for a batch that does not divide into so many micro-batches
+  /// \throws std::invalid_argument if the batch does not divide evenly into micro-batches
   double gradients(const Batch& batch) override;
 
-  /// Of the last gradients(): seconds in which this rank computed.
+  /// Returns the seconds that this rank spent computing in the last gradients().
   double busy_seconds() const { return busy_seconds_; }
-  /// Micro-batches whose activations were there at a time, at most.
+  /// Returns for how many micro-batches, at most, activations were kept at a time.
   std::size_t most_kept() const { return kept_.size(); }
 
  private:
@@ -68,7 +68,7 @@ class PipelineParallel final : public Trainer, private PipelineStage {
   Kept& keep(int micro);
 
   struct Slot {
-    int micro;  ///< none: it is free
+    int micro;  ///< none if the slot is free
     Kept kept;
   };
 

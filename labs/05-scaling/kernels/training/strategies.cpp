@@ -17,19 +17,19 @@
 namespace hf::scaling {
 namespace {
 
-/// Tensor parallelism, as in Megatron-LM: every rank has all rows of the batch, and of each block some hidden neurons:
-/// those columns of the first matrix and the same rows of the second. What travels is x, and its gradient.
+/// Tensor parallelism, as in Megatron-LM: every rank has all rows of the batch and some hidden neurons of each block,
+/// which are columns of its first matrix and rows of its second. Ranks sum x and its gradient.
 class TensorParallel final : public Trainer {
  public:
   TensorParallel(Transport& ranks, const NetworkShape& shape)
       : Trainer(shape, {{0, shape.blocks}, share(shape.hidden, ranks.rank(), ranks.size()), true}), ranks_(ranks) {}
 
   double gradients(const Batch& batch) override {
-    // Forward, what the hidden neurons of one rank add to x is a summand;
-    // backward, so is what they add to its gradient.
+    // The hidden neurons of one rank add only part of what a block adds to x, and
+    // in the backward pass to its gradient.
     const Hook sum = [&](std::span<float> part) { all_reduce_ring(ranks_, part); };
     const double loss = loss_and_gradients(network_, kept_, batch.x, batch.labels, batch.rows(), sum);
-    return loss / ranks_.size();  // all ranks have all of it
+    return loss / ranks_.size();  // every rank has computed the whole loss
   }
 
  private:
@@ -53,7 +53,7 @@ std::unique_ptr<Trainer> make_pipeline(Transport& ranks, const Problem& problem)
 
 double bytes(std::size_t numbers) { return static_cast<double>(numbers * sizeof(float)); }
 
-/// An all-reduce, by a ring: all that is summed goes round nearly twice.
+/// An all-reduce by a ring: the numbers go round nearly twice.
 double all_reduce_bytes(int ranks, std::size_t numbers) { return 2 * (ranks - 1.) * bytes(numbers); }
 
 /// Data: the gradients of all weights.
@@ -71,8 +71,8 @@ double pipeline_bytes(const Problem& problem, const Batch& batch, int ranks) {
   return 2 * (ranks - 1.) * bytes(batch.rows() * problem.shape.width);
 }
 
-/// Experts: in each block, rows there and back, forward and again backward, if their expert is elsewhere; before that,
-/// how many they are; and the gradients of the head.
+/// Experts: in each block, rows to an expert on another rank and back, both forward and backward; before that, the
+/// numbers of these rows; and the gradients of the head.
 double expert_bytes(const Problem& problem, const Batch& batch, int ranks) {
   const auto& [width, hidden, blocks, classes] = problem.shape;
   const std::vector<int> chosen = choose_experts(batch.x, problem.experts);
@@ -88,7 +88,7 @@ double expert_bytes(const Problem& problem, const Batch& batch, int ranks) {
   return bytes(4 * blocks * leave * width) + counts + all_reduce_bytes(ranks, width * classes);
 }
 
-/// Of all rows, the share that goes to the rank whose experts have most.
+/// Returns the share of all rows that goes to the rank whose experts get the most.
 double largest_load(const Problem& problem, int ranks) {
   const Batch batch = make_batch(problem.rows, problem.shape.width, problem.shape.classes, 0);
   std::vector<double> rows(static_cast<std::size_t>(ranks));
@@ -131,9 +131,9 @@ StrategySeconds predict_steps(const Problem& problem, int ranks, const StrategyS
 
   const double gradients = on_wire(ring_cost(ranks, bytes(problem.shape.weights())));
   const double sums_of_x = 2 * static_cast<double>(blocks) * on_wire(ring_cost(ranks, x));
-  // A micro-batch passes with every tick of the pipeline, forward and back.
+  // A micro-batch is passed on in every tick of the pipeline, forward and backward.
   const double ticks = m + n - 1, passing = 2 * (ticks - 1) * wire.seconds(1, x / m);
-  // A rank's rows leave for each expert of the others, four times in a block.
+  // A rank sends rows to each expert of the other ranks, four times per block.
   const double messages = static_cast<double>(problem.experts) * (n - 1) / n;
   const double routing = 4 * static_cast<double>(blocks) * wire.seconds(messages, x / n * (n - 1) / n);
   const double head = on_wire(ring_cost(ranks, bytes(width * classes)));

@@ -1,5 +1,5 @@
 /// \file
-/// The strategies: all ways to train, by name, with what must travel in each and how long a step should take.
+/// The strategies: all ways to train, by name, with the bytes that each must send and how long a step should take.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace hf::scaling {
 
-/// One rank's side of training: its part of the network, and the optimiser's state for it. All ranks call the same
-/// functions, with the same batch, and meet in the gradients.
+/// One rank's side of training: its part of the network, with the optimiser's state for it. All ranks call the same
+/// functions with the same batch; gradients() synchronises them.
 class Trainer {
  public:
   virtual ~Trainer() = default;
 
-  /// The gradients of the weights that this rank has, over the whole batch.
-  /// \return this rank's share of the loss: that of the batch is the sum over all ranks
+  /// Computes the gradients of this rank's weights over the whole batch.
+  /// \return this rank's share of the loss: the sum over all ranks is the batch's loss
   virtual double gradients(const Batch& batch) = 0;
-  /// One step of the optimiser.
+  /// Runs one step of the optimiser.
   virtual void update() { adam_.update(network_.weights(), network_.gradients()); }
 
   double step(const Batch& batch) {
@@ -31,14 +31,14 @@ class Trainer {
     return loss;
   }
 
-  /// What this rank has of the network, and bytes of the optimiser's state.
+  /// This rank's part of the network, and the bytes of the optimiser's state.
   Network& network() { return network_; }
   std::size_t optimiser_bytes() const { return adam_.bytes(); }
 
  protected:
   Trainer(const NetworkShape& shape, const NetworkPart& part)
       : network_(shape, part), adam_(network_.weights().size()) {}
-  /// \param updated  weights of which this rank keeps the optimiser's state
+  /// \param updated  number of weights for which this rank keeps the optimiser's state
   Trainer(const NetworkShape& shape, const NetworkPart& part, std::size_t updated)
       : network_(shape, part), adam_(updated) {}
 
@@ -46,7 +46,7 @@ class Trainer {
   Adam adam_;
 };
 
-/// A rank that is the only one: nobody to send to.
+/// The transport of a single rank, with no other to send to.
 class Alone final : public Transport {
  public:
   int rank() const override { return 0; }
@@ -54,57 +54,60 @@ class Alone final : public Transport {
   void exchange(int, std::span<const float>, int, std::span<float>) override {}
 };
 
-/// What is trained.
+/// What to train.
 struct Problem {
   NetworkShape shape;
-  std::size_t rows;     ///< of a batch
+  std::size_t rows;     ///< per batch
   int micros;           ///< micro-batches of a pipeline
-  std::size_t experts;  ///< of a block, where there are experts
+  std::size_t experts;  ///< per block, for strategies with experts
 };
 
 struct Strategy {
   const char *id, *name;
-  bool has_experts;  ///< trains a network of its own: one with experts
+  bool has_experts;  ///< whether it trains a different network, one with experts
   std::unique_ptr<Trainer> (*make)(Transport& ranks, const Problem& problem);
-  /// Bytes that all ranks together send in a step, on paper.
+  /// Returns the bytes that all ranks together send in a step, by formula.
   double (*bytes)(const Problem& problem, const Batch& batch, int ranks);
 };
 
 std::span<const Strategy> strategies();
 
-/// \pre the id is one of theirs
+/// Returns the strategy called `id`. \pre it exists
 const Strategy& strategy(const char* id);
 
-/// Bytes that all ranks together send in a step, counted on as many ranks that are threads.
+/// Counts the bytes that all ranks together send in a step, with threads as ranks.
 double count_bytes(const Strategy& strategy, const Problem& problem, const Batch& batch, int ranks);
 
-// ---- Strategies that fill a file of their own, beside the pipeline's ----
+// ---- Strategies in files of their own, besides the pipeline ----
 
-/// How gradients get to all ranks.
+/// How gradients are summed over ranks.
 enum class Gradients {
-  at_once,     ///< one all-reduce of all of them, after the backward pass
-  in_buckets,  ///< one for each block, after the backward pass
-  overlapped,  ///< the same, each as soon as the backward pass has left the block
+  at_once,     ///< one all-reduce of all gradients, after the backward pass
+  in_buckets,  ///< one all-reduce per block, after the backward pass
+  overlapped,  ///< one all-reduce per block, as soon as the backward pass has left the block
   sharded      ///< reduce-scatter; each rank updates its share of the weights; all-gather (ZeRO, stage 1)
 };
 std::unique_ptr<Trainer> make_data_parallel(Transport& ranks, const Problem& problem, Gradients how);
 
-/// \throws std::invalid_argument where the experts do not divide by the ranks
+/// \throws std::invalid_argument if the ranks do not divide the experts
 std::unique_ptr<Trainer> make_expert_parallel(Transport& ranks, const Problem& problem);
 
-// ---- How long a step should take: what a rank computes, and what travels meanwhile ----
+// ---- How long a step should take, from what a rank computes and what it sends ----
 
-/// Seconds of a step by strategy; `weak` is data parallel with a whole batch for each rank.
+/// Seconds of a step by strategy; `weak` is data parallelism with a whole batch for each rank.
 struct StrategySeconds {
   double data, weak, tensor, pipeline, experts;
 };
 
-/// \param alone  where nothing travels: each rank's share of data, tensors or layers, and a network with experts on one rank
+/// Predicts the seconds of a step.
+/// \param alone  without communication: each rank's share of data, tensors or layers; for experts, all of them on one
+/// rank
 StrategySeconds predict_steps(const Problem& problem, int ranks, const StrategySeconds& alone, const AlphaBeta& wire);
 
-/// What it would bring to all-reduce each block's gradients during the backward pass and not after it, if sending took no
-/// time from computing: how many times as fast a step is.
-/// \param compute_seconds  of a step in which nothing travels, without the update; forward takes half as long as backward
+/// Returns the speedup of a step if each block's gradients are all-reduced during the backward pass instead of after
+/// it, and sending takes no time from computing.
+/// \param compute_seconds  of a step without communication or update; assumes that forward takes half as long as
+/// backward
 double overlap_gain_possible(const Problem& problem, int ranks, double compute_seconds, double update_seconds,
                              const AlphaBeta& wire);
 
