@@ -41,8 +41,8 @@ Rounded gelu(const Rounded& x) {
   return Rounded(0.5) * x * (Rounded(1) + tanh_of(z));
 }
 
-/// softmax(q · keys / √D) · values for one head: D numbers from the i-th of `out` on. Of the keys and values, the last
-/// ones are given.
+/// Computes softmax(q · keys / √D) · values for one head, D numbers. `key` and `value` are those of the last position;
+/// `keys` and `values` hold the positions before.
 void look_back(const Rounded* query, const Panels& keys, const Panels& values, const Rounded* key, const Rounded* value,
                std::size_t context, Rounded* out) {
   const std::size_t d = keys.depth;

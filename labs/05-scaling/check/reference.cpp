@@ -17,8 +17,8 @@ using Row = std::vector<Reference>;
 
 constexpr double u = unit_roundoff;
 
-/// A sum of products, in any order of summation. What its summands bring along are errors of roundings that have
-/// nothing to do with each other: like any such, they add up in squares.
+/// A sum of products, in any order of summation. The errors of its summands come from independent roundings, so their
+/// squares add up.
 class Sum {
  public:
   void add(const Reference& a, const Reference& b) {
@@ -75,7 +75,7 @@ Row rectified(Row z) {
   return z;
 }
 
-/// Where it is within rounding whether a neuron is on, its gradient may be there or not.
+/// The gradient of relu. If rounding could turn a neuron on or off, the bound covers both cases.
 void pass_where_positive(const Row& z, Row& gradient) {
   for (std::size_t i = 0; i < z.size(); ++i) {
     const bool unsure = std::abs(z[i].value) <= z[i].bound;
@@ -84,7 +84,7 @@ void pass_where_positive(const Row& z, Row& gradient) {
   }
 }
 
-/// The gradient of the cross-entropy, over `of_all`. \param loss  becomes the cross-entropy
+/// Returns the gradient of the cross-entropy, divided by `of_all`. \param loss  becomes the cross-entropy
 Row softmax_gradient(const Row& z, std::size_t label, double of_all, Reference& loss) {
   double most = z[0].value, least = z[0].value, bound = 0, sum = 0;
   for (const Reference& each : z) {
@@ -93,7 +93,7 @@ Row softmax_gradient(const Row& z, std::size_t label, double of_all, Reference& 
     bound = std::max(bound, each.bound);
   }
   for (const Reference& each : z) sum += std::exp(each.value - most);
-  // Each exponent is off by so much at most, numerator and denominator alike; exp, sum and divisions round too.
+  // Each exponent, in numerator and denominator, is off by at most this; exp, sum and divisions round too.
   const double off = 2 * bound + u * (most - least + 2 * bound);
   const double relative = std::expm1(2 * off) + rounding_error(static_cast<double>(z.size()) + 8);
   Row gradient(z.size());
@@ -105,8 +105,8 @@ Row softmax_gradient(const Row& z, std::size_t label, double of_all, Reference& 
   return gradient;
 }
 
-/// The largest that the mean over the root of the square can be after so many steps, whatever the gradients (by the
-/// inequality of Cauchy and Schwarz).
+/// Returns the largest possible mean over root of the square after this many steps, whatever the gradients (by the
+/// Cauchy-Schwarz inequality).
 double steepest(int steps) {
   const double mean = Adam::keep_mean, square = Adam::keep_square;
   double sum = 0;
@@ -116,8 +116,8 @@ double steepest(int steps) {
   return std::sqrt(sum * (1 - std::pow(square, steps))) / (1 - std::pow(mean, steps));
 }
 
-/// m / (√v + ε), for means as they are after so many steps: off by no more than the farthest corner of what m and v may
-/// be.
+/// Returns m / (√v + ε) for the means after this many steps. Its error is at most that at the farthest corner of the
+/// intervals of m and v.
 Reference direction(const Reference& m, const Reference& v, int steps) {
   const auto at = [](double mean, double square) { return mean / (std::sqrt(std::max(0.0, square)) + Adam::epsilon); };
   const double value = at(m.value, v.value);
@@ -137,14 +137,14 @@ Reference blend(double keep, const Reference& old, const Reference& now) {
   return {keep * old.value + (1 - keep) * now.value, keep * old.bound + (1 - keep) * now.bound + 4 * u * magnitude};
 }
 
-/// Weights from their place in all of them.
+/// Where each matrix is among all weights.
 struct Places {
   NetworkShape shape;
   std::size_t up(std::size_t block) const { return block * shape.block_weights(); }
   std::size_t down(std::size_t block) const { return up(block) + shape.width * shape.hidden; }
 };
 
-/// One example: its loss, and what it adds to each gradient. \param blocks  through which it goes, in their order
+/// Adds one example's loss, and its part of each gradient. \param blocks  that it passes through, in order
 void add_example(const Places& places, std::span<const Reference> weights, std::span<const std::size_t> blocks, Row x,
                  std::size_t label, double of_all, Sum& loss, std::span<Sum> gradients) {
   const std::size_t size = places.shape.width * places.shape.hidden,

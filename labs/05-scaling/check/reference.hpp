@@ -1,6 +1,6 @@
 /// \file
-/// What the kernels should give: in double precision, one thing after the other, sharing nothing with the code that is
-/// judged, every number with the bound that follows from single precision.
+/// The results that the kernels should give, computed sequentially in double precision without any of the code they
+/// check; every number has an error bound that follows from single precision.
 #pragma once
 
 #include <algorithm>
@@ -18,16 +18,17 @@
 
 namespace hf::scaling {
 
-/// What one reader's token should be after all layers, (C); of the code it judges it knows where weights and cache lie.
+/// Returns what one reader's token should be after all layers, (C). Of the code it checks, uses only the layout of
+/// weights and cache.
 /// \param token  (C)
 /// \param cache  null for a token with nothing before it
 /// \param context  tokens before it
 std::vector<Rounded> reference_layers(const LayerWeights& weights, const GroupedCache* cache, std::size_t reader,
                                       std::size_t context, std::span<const float> token);
 
-/// The largest error share (common/reference.hpp) of sums over ranks, whose numbers were fill_random(…, sequence(rank)): right
-/// when at most 1. Adding n numbers in any order rounds n − 1 times.
-/// \param first  which of the ranks' numbers sums[0] is of
+/// Returns the largest error share (common/reference.hpp) of sums over ranks whose numbers were fill_random(…,
+/// sequence(rank)); the sums are right if it is at most 1. Adding n numbers in any order rounds n − 1 times.
+/// \param first  index among each rank's numbers of those in sums[0]
 inline double worst_sum_error(std::span<const float> sums, int ranks, std::uint64_t (*sequence)(int rank),
                               std::size_t first = 0) {
   double worst = 0;
@@ -43,16 +44,16 @@ inline double worst_sum_error(std::span<const float> sums, int ranks, std::uint6
   return worst;
 }
 
-/// A network trained by Adam (adam.hpp), on its own. Bounds are carried along from each operation to the next, and from
-/// each step to the next: what enters with an error leaves with it, and rounding adds to it.
+/// A network trained by Adam (adam.hpp), independently of the kernels. Error bounds are propagated from operation to
+/// operation and from step to step; rounding adds to them.
 class ReferenceTraining {
  public:
-  /// \param experts  of each block; the weights stand in the order of ExpertParallel::network() on one rank
+  /// \param experts  per block; the weights are in the order of ExpertParallel::network() on one rank
   explicit ReferenceTraining(const NetworkShape& shape, std::size_t experts = 1);
 
-  /// Gradients of a batch. \return its loss
+  /// Computes the gradients of a batch. \return its loss
   Reference gradients(const Batch& batch);
-  /// One step of the optimiser.
+  /// Runs one step of the optimiser.
   void update();
 
   /// In the order of Network::weights().
@@ -66,7 +67,7 @@ class ReferenceTraining {
   int steps_ = 0;
 };
 
-/// What a rank's part has of the numbers of a whole network of so many blocks in all, in the order of Network::weights().
+/// Returns a part's share of the numbers of a whole network, in the order of Network::weights().
 std::vector<Reference> part_of(const std::vector<Reference>& whole, const NetworkShape& shape, const NetworkPart& part);
 
 }  // namespace hf::scaling

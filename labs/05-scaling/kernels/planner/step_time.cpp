@@ -128,8 +128,8 @@ struct Step {
     return 2.0 * plan.interleave * seconds * (plan.overlap_pipeline ? 1 - constants.hidden : 1);
   }
 
-  /// Returns how much of `seconds` of communication beside `room` seconds of work is not hidden: the fitted share, or
-  /// what exceeds `room` if that is more.
+  /// Returns how much of `seconds` of communication beside `room` seconds of work is not hidden: 1 − hidden of it, or
+  /// whatever exceeds `room` if that is more.
   double shown(double seconds, double room) const {
     return plan.overlap_data ? std::max((1 - constants.hidden) * seconds, seconds - room) : seconds;
   }
