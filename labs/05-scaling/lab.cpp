@@ -1,15 +1,15 @@
-// Chapter 05, scaling. One function for each step, in the order of the chapter, in the files of bench/:
+// Chapter 05, scaling. The steps, in the order of the chapter, and their files in bench/:
 //
 //   chip           measure_roofs        how fast does this chip compute, and how fast does it read?
-//                  measure_batches      how many readers fill it?
+//                  measure_batches      how many readers keep it busy?
 //                  measure_kv_caches    and what do their caches cost?
-//   threads        measure_threads      what do more cores bring, and what do they not?
-//   collectives    measure_collectives  what does it cost when all ranks must agree?
-//   training       measure_training     one network, cut in several ways
-//   serving        measure_serving      many readers who come and go
-//   planner        plan_many_chips      past this machine
+//   threads        measure_threads      how much do more cores speed up a kernel?
+//   collectives    measure_collectives  what does an all-reduce cost?
+//   training       measure_training     how long does a step take if the network is split in several ways?
+//   serving        measure_serving      how long do readers wait who come and go?
+//   planner        plan_many_chips      how fast would many chips train?
 //
-// Rank 0 runs them; where there are others, they take part in what it has them run (common/ranks/ranks.hpp).
+// Rank 0 runs the steps; other ranks, if any, run the tasks that it gives them (common/ranks/ranks.hpp).
 #include "harness/report/lab.hpp"
 
 #include <array>
@@ -24,10 +24,11 @@
 namespace hf::scaling {
 namespace {
 
-/// What the ranks can be asked to run.
+/// The tasks that ranks can run.
 const std::array tasks = {collectives_task, check_training_task, learn_task, training_steps_task, bubbles_task};
 
-/// What is between the hosts. How fast their wires are is known where somebody says so, as slow-wire does.
+/// Notes what connects the hosts. The speed of their wires is known only if the environment states it, as slow-wire
+/// does.
 void note_network(Lab& lab, const Ranks& ranks) {
   const std::string hosts = std::to_string(ranks.hosts()) + " hosts";
   lab.note(hosts + ": what one chip does alone is left out");

@@ -1,4 +1,4 @@
-// One chip: how fast does it compute and read, how many readers fill it, and what do their caches cost?
+// One chip: how fast does it compute and read, how many readers keep it busy, and what do their caches cost?
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -33,8 +33,8 @@ const Axis speed_axis = {"speed", "GFLOP/s"}, latency_axis = {"time for one laye
 const Axis reader_axis = {"readers", "1"}, token_axis = {"speed through one layer", "tokens/s"};
 const Axis length_axis = {"tokens of each reader", "1"};
 
-/// How many layers, one after the other, make sure that weights come from memory and not from a cache: four times the
-/// largest cache, as in a whole network; at most GPT-2 small's twelve.
+/// Returns how many layers to run one after another so that weights come from memory, not from a cache, as in a whole
+/// network: four times the largest cache; at most GPT-2 small's twelve layers.
 std::size_t layers_beyond_last_cache(const LayerShape& shape) {
   const std::size_t bytes = sizeof(float) * shape.parameters();
   return std::clamp<std::size_t>((default_dram_bytes() + bytes - 1) / bytes, 2, 12);
@@ -55,7 +55,7 @@ namespace {
 
 // ---- Layers, timed ----
 
-/// What runs took, beside the roofs of the same rounds.
+/// The times of runs, and the roofs measured side by side with them.
 struct LayerTimes {
   Sampling sampling;              ///< ids are those of the runs
   std::vector<Estimate> seconds;  ///< for one layer, in the order of the runs
@@ -63,10 +63,10 @@ struct LayerTimes {
   Roofline roofs;
 };
 
-/// Weights, and caches that all runs of a shape share.
+/// The weights and the cache that all runs of a shape share.
 struct Stack {
   LayerWeights weights;
-  std::unique_ptr<GroupedCache> cache;  ///< null where no run needs one
+  std::unique_ptr<GroupedCache> cache;  ///< null if no run needs one
 
   Stack(const LayerShape& shape, std::size_t layers, const std::vector<LayerRun>& runs) : weights(shape, layers) {
     std::size_t readers = 0, positions = 0;
@@ -93,8 +93,8 @@ void check(const Stack& stack, const LayerRun& run, LayerStep& step) {
   verify(worst_error_share(step.output().subspan(last * c, c), right), "the layer for " + run.id());
 }
 
-/// Checks the last reader's token of every run, then times them all, interleaved, in the present step of the lab.
-/// \throws std::runtime_error, one line, when a token is wrong
+/// Checks the last reader's token of every run, then times all runs, interleaved, in what is left of the lab's step.
+/// \throws std::runtime_error, one line, if a token is wrong
 LayerTimes time_layers(Lab& lab, const std::vector<LayerRun>& runs) {
   const std::size_t layers = layers_beyond_last_cache(runs.front().shape);
   std::map<std::size_t, Stack> stacks;  // by KV heads
@@ -122,15 +122,15 @@ LayerTimes time_layers(Lab& lab, const std::vector<LayerRun>& runs) {
   return {sampling, std::move(seconds), roofs.peak_gflops(sampling), roofs.roofs(sampling)};
 }
 
-// ---- How many readers fill a chip? ----
+// ---- How many readers keep a chip busy? ----
 
-/// Whether a run takes no more than that share of the step: some machines are slow.
+/// True if a run should take at most this share of the step, since some machines are slow.
 bool fits(const Lab& lab, const LayerRun& run, double share) {
   const double layers = as_double(layers_beyond_last_cache(gpt2_layer));
   return layers * run.predicted_seconds(roofs_of(lab)) <= share * lab.step_seconds();
 }
 
-/// 1, 2, 4… readers.
+/// Returns runs with 1, 2, 4… readers.
 std::vector<LayerRun> batch_runs(const Lab& lab) {
   std::vector<LayerRun> runs;
   for (std::size_t batch = 1; batch <= 512; batch *= 2) {
@@ -151,7 +151,7 @@ void predict_batches(Lab& lab, const std::vector<LayerRun>& runs) {
   lab.show(table);
 }
 
-/// Speed over intensity and time over the batch, each beside what the roofs of the same rounds say.
+/// Adds speed by intensity and time by batch size, each with the prediction from the roofs measured alongside.
 void add_batch_series(Lab& lab, const std::vector<LayerRun>& runs, const LayerTimes& layers) {
   const Roofline roofs = layers.roofs;
   Series speed = {"layer_speed", "measured", Kind::measured, intensity_axis, speed_axis};
@@ -171,7 +171,8 @@ void add_batch_series(Lab& lab, const std::vector<LayerRun>& runs, const LayerTi
   for (Series* series : {&speed, &bytes, &flops, &latency, &predicted}) lab.add(std::move(*series));
 }
 
-/// Where one token's speed, drawn on, meets the largest batch's; and what a larger batch brings before and after that.
+/// Adds the batch size at which one token's speed, extrapolated, reaches the largest batch's; and how much longer a
+/// larger batch takes below and above it.
 void add_ridge(Lab& lab, const std::vector<LayerRun>& runs, const LayerTimes& layers) {
   const auto slower = [&](std::size_t a, std::size_t b) { return layers.sampling.ratio(runs[a].id(), runs[b].id()); };
   const std::size_t last = runs.size() - 1;
@@ -198,14 +199,14 @@ void measure_batches(Lab& lab) {
 
 namespace {
 
-// ---- What their caches cost ----
+// ---- What do the readers' caches cost? ----
 
 constexpr std::size_t kv_length = 1024, many_readers = 64, some_readers = 16;
 
-/// GPT-2's layer, but with so many heads' worth of keys and values.
+/// Returns GPT-2's layer with `kv_heads` heads of keys and values.
 LayerShape shared_by(std::size_t kv_heads) { return {gpt2_layer.width, gpt2_layer.heads, kv_heads}; }
 
-/// Runs that are one line of the figure.
+/// The runs of one line in the figure.
 struct KvCurve {
   std::string id, label;
   Axis x;
@@ -240,7 +241,7 @@ std::vector<KvCurve> kv_curves(const Lab& lab) {
   return curves;
 }
 
-/// However many readers there are, the intensity stays below this.
+/// Returns the limit of the intensity for many readers.
 double intensity_limit(std::size_t kv_heads) { return LayerRun{shared_by(kv_heads), 1 << 20, kv_length}.intensity(); }
 
 void predict_kv_caches(Lab& lab) {
@@ -252,7 +253,7 @@ void predict_kv_caches(Lab& lab) {
   lab.show("Predicted: readers with 1024 tokens each", {"limit_flop_per_byte"});
 }
 
-/// Adds a curve and its prediction, and how far each point was off to `errors`.
+/// Adds a curve and its prediction; appends the relative error of each point to `errors`.
 void add_kv_curve(Lab& lab, const KvCurve& curve, const LayerTimes& layers, const Estimate* seconds,
                   std::vector<double>& errors) {
   Series measured = {curve.id, curve.label, Kind::measured, curve.x, token_axis};
@@ -268,7 +269,7 @@ void add_kv_curve(Lab& lab, const KvCurve& curve, const LayerTimes& layers, cons
   lab.add(std::move(predicted));
 }
 
-/// What caches cost the largest batch, and what sharing them brings it.
+/// Adds how much slower caches make the largest batch, and how much faster sharing them makes it.
 void add_kv_gains(Lab& lab, const std::vector<KvCurve>& curves, const LayerTimes& layers) {
   const auto largest = [&](const char* id) {
     return std::ranges::find(curves, std::string_view(id), &KvCurve::id)->runs.back();

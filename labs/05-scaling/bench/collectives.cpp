@@ -1,4 +1,4 @@
-// What does it cost when all ranks must agree? Our all-reduces race MPI's, and alpha and beta predict the ring.
+// What does an all-reduce cost? Ours race against MPI's, and alpha and beta predict the ring.
 #include "05-scaling/bench/collectives.hpp"
 
 #include <algorithm>
@@ -36,15 +36,15 @@ namespace hf::scaling {
 
 namespace {
 
-constexpr std::size_t least_bytes = 4, short_bytes = 16 << 10;  // up to that, calls are timed several in a row
-constexpr std::size_t repeated_bytes = 1 << 20;                 // up to that, a round takes several samples
-constexpr std::size_t warmed_bytes = 16 << 20;  // up to that, a call before a sample changes what the caches hold
+constexpr std::size_t least_bytes = 4, short_bytes = 16 << 10;  // up to short_bytes, several calls are timed in a row
+constexpr std::size_t repeated_bytes = 1 << 20;                 // up to this size, a round takes several samples
+constexpr std::size_t warmed_bytes = 16 << 20;  // up to this size, a call before each sample warms the caches
 constexpr double in_a_row_seconds = 2e-4;
 constexpr const char* reading = "reading";
 
 std::uint64_t sequence(int rank) { return static_cast<std::uint64_t>(rank); }
 
-/// Looks into every line, so that it has come to this core.
+/// Reads every cache line, so that it moves to this core.
 void look(std::span<const float> numbers) {
   constexpr std::size_t line = 64 / sizeof(float);
   float sum = 0;
@@ -58,15 +58,15 @@ void require(bool right, const std::string& what, std::size_t bytes) {
 
 struct Runner {
   std::string id;
-  float* numbers;  ///< where they lie
+  float* numbers;
   std::function<void(std::span<float>)> run;
-  bool often;  ///< at every size; else, when it takes long, at every other
+  bool often;  ///< whether it runs at every size; else it skips every other large size
   std::size_t least_bytes = 0;
 };
 
 bool is_power_of_four(std::size_t bytes) { return std::countr_zero(bytes) % 2 == 0; }
 
-/// Everything that takes part, and the numbers it is about.
+/// The participants and their numbers.
 class Race {
  public:
   Race(Member& me, const AllReduce& library, const Window* window, std::size_t most_bytes)
@@ -83,7 +83,7 @@ class Race {
           {each.id, numbers_.data(), [&](std::span<float> numbers) { each.run(me_.ranks, numbers); }, !slow});
     }
     if (window == nullptr) return;
-    // Nothing is told of these two, but they stood between the others in every round of the published machines.
+    // These two are not reported, but they ran between the others in every round of the published records.
     const std::span<float> huge = huge_.as<float>();
     fill_random(huge, sequence(me.ranks.rank()));
     runners_.push_back({"mpi-huge-pages", huge.data(), library, true, repeated_bytes});
@@ -118,7 +118,8 @@ class Race {
   }
 
  private:
-  /// Where calls are timed in a row, the numbers are written anew before each: that is timed, and taken away with the reading.
+  /// If several calls are timed in a row, the numbers are rewritten before each. That is timed too, and subtracted
+  /// along with the reading.
   RankVariant variant(const Runner& runner, std::size_t bytes) {
     const std::span<float> numbers = {runner.numbers, bytes / sizeof(float)};
     if (bytes > short_bytes) {
@@ -144,15 +145,15 @@ class Race {
   void write(std::span<float> numbers) const { std::copy_n(source_.data(), numbers.size(), numbers.data()); }
 
   Member& me_;
-  std::vector<float> source_, numbers_;  ///< what this rank brings; where it is summed
-  Buffer huge_;                          ///< as numbers_, on huge pages
+  std::vector<float> source_, numbers_;  ///< this rank's input; where it is summed
+  Buffer huge_;                          ///< like numbers_, on huge pages
   std::vector<Runner> runners_;
 };
 
-/// What takes part, by the size of the numbers.
+/// The participants, by the bytes of each rank's numbers.
 using Sizes = std::map<std::size_t, std::vector<RankVariant>>;
 
-/// All sizes in every round: where the machine changes while we measure, it changes for all of them.
+/// Runs all sizes in every round, so that if the machine's speed changes, it changes for all of them.
 RaceSamples run_rounds(Member& me, const Sizes& sizes, const RankPlan& plan) {
   RaceSamples samples;
   const std::int64_t start = now_ns();
@@ -169,8 +170,7 @@ RaceSamples run_rounds(Member& me, const Sizes& sizes, const RankPlan& plan) {
   return samples;
 }
 
-/// What is left of each time without the reading that every one of them contains: a tenth at least, where the reading alone
-/// was held up.
+/// Subtracts the time of reading from each time. Leaves at least 10%, in case the reading alone was delayed.
 void take_reading_away(RaceSamples& samples) {
   const auto alone = std::move(samples.extract(reading).mapped());
   for (auto& [id, sizes] : samples) {
@@ -220,13 +220,13 @@ RaceTimes race_times(const RaceSamples& samples) {
   return times;
 }
 
-// ---- What came of it, on rank 0 ----
+// ---- The results, on rank 0 ----
 
 namespace {
 
 const Axis bytes_axis = {"numbers of each rank", "B"}, time_axis = {"time", "us"}, over_axis = {"over MPI", "1"};
 
-/// What took part, and which series there are of it: its times, and how many times as fast as MPI it is.
+/// A participant, and which series it gets: its times, and its speed relative to MPI.
 struct Racer {
   const char *id, *name;
   bool has_times, over_mpi;
@@ -239,22 +239,22 @@ constexpr Racer racers[] = {{"mpi", "MPI_Allreduce, ", true, false},
                             {"through-window", "through a shared window", false, true},
                             {"in-window", "in a shared window", false, true}};
 
-/// What a series is called, on one host or between several.
+/// Returns the id of a series, on one host or between several.
 std::string series_id(bool network, const std::string& what, std::string racer) {
   std::ranges::replace(racer, '-', '_');
   return (network ? "network_" : "") + what + racer;
 }
 
-/// Within the present step's time: what the race gave, and what MPI this is.
+/// Runs the race within the lab step's time. Returns its times and the name of the MPI library.
 std::pair<RaceTimes, std::string> run_race(const Lab& lab, Ranks& ranks) {
-  constexpr double sampling_share = 0.9;  // the rest goes into checking
+  constexpr double sampling_share = 0.9;  // the rest is for checking
   const nlohmann::json arguments = {
       {"seconds", sampling_share * lab.step_seconds()}, {"rounds", 31}, {"minimum_rounds", lab.quick() ? 3 : 7}};
   const nlohmann::json answer = ranks.run(collectives_task, arguments, [&] { lab.tick(); }).front();
   return {race_times(answer.at("all_reduces")), answer.at("library")};
 }
 
-/// How many times as fast as MPI's, by pairs, at each size that both ran at.
+/// Returns the speed relative to MPI, paired by round, at each size at which `id` ran.
 std::map<std::size_t, Estimate> over_mpi(const RaceTimes& race, const std::string& id) {
   std::map<std::size_t, Estimate> over;
   for (const auto& [bytes, seconds] : race.at(id)) {
@@ -282,7 +282,7 @@ void add_times(Lab& lab, const RaceTimes& race, const std::string& library, bool
   }
 }
 
-/// What the ring brings at a size that is affordable.
+/// Adds the ring's speed relative to MPI at one large size, if the race reached it.
 void add_gain(Lab& lab, const RaceTimes& race, bool network) {
   const auto ring = over_mpi(race, "ring");
   const auto size = ring.find((network ? 8 : 64) << 20);  // less is affordable between hosts
@@ -291,7 +291,7 @@ void add_gain(Lab& lab, const RaceTimes& race, bool network) {
   }
 }
 
-/// What the largest all-reduce brings, and what it costs a wire.
+/// Adds the ring's bytes per second at the largest size, and the factor that makes them comparable with a wire's.
 void add_bus_bandwidth(Lab& lab, const RaceTimes& race, int ranks) {
   lab.modelled("bus_factor", bus_factor(ranks));
   const auto& [bytes, seconds] = *race.at("ring").rbegin();
@@ -299,7 +299,7 @@ void add_bus_bandwidth(Lab& lab, const RaceTimes& race, int ranks) {
                 "the ring's algorithm bandwidth, largest size"));
 }
 
-/// What the model says of every algorithm that sends messages, at every size of the ring's: of most it has seen none.
+/// Adds the model's predictions for every algorithm that sends messages, at every size; it was fitted only to the ring.
 void add_predictions(Lab& lab, const RaceTimes& race, const AlphaBeta& model, int ranks, bool network) {
   for (const Collective& each : all_reduces()) {
     Series series = {series_id(network, "model_us_", each.id), std::string(each.name) + ", α-β model", Kind::modelled,
@@ -318,7 +318,7 @@ void add_ring_model(Lab& lab, const RaceTimes& race, int ranks, bool network) {
   const std::optional<RingModel> ring = fit_ring(ranks, seconds);
   if (!ring) return lab.note("the ring's times are too uneven for an alpha and a beta");
   const std::string between = network ? "network_" : "";
-  // Without short messages to bound it, the α of a slow wire may vanish beside the bytes.
+  // Without short messages as a lower bound, the α fitted to a slow wire may be 0.
   if (ring->longs.seconds_per_message > 0)
     lab.derived(between + "alpha_us", 1e6 * ring->longs.seconds_per_message, "us");
   lab.derived(between + "beta_gbs", 1e-9 / ring->longs.seconds_per_byte, "GB/s");

@@ -1,5 +1,5 @@
 /// \file
-/// A race: our all-reduces against the library's own, every algorithm and every size in the same rounds.
+/// A race between our all-reduces and the library's own: all algorithms and sizes, measured side by side.
 #pragma once
 
 #include <cstddef>
@@ -16,33 +16,35 @@
 
 namespace hf::scaling {
 
-/// A library's own, in place.
+/// A library's all-reduce, in place.
 using AllReduce = std::function<void(std::span<float>)>;
 
-/// A shared window, where there is one.
+/// A shared window.
 struct Window {
   WindowAllReduce& sums;
-  std::span<float> numbers;  ///< of this rank, that lie in it
+  std::span<float> numbers;  ///< this rank's numbers in the window
 };
 
-/// Seconds of a call, by the ids of all_reduces() and "mpi", with a window also "through-window" and "in-window", and by the
-/// bytes of each rank's numbers; sample i of everything was taken in round i.
+/// Seconds of a call, by id and by the bytes of each rank's numbers. Ids are those of all_reduces() and "mpi"; with a
+/// window, also "through-window" and "in-window". Sample i of all ids and sizes was taken in round i.
 using RaceSamples = std::map<std::string, std::map<std::size_t, std::vector<double>>>;
 using RaceTimes = std::map<std::string, std::map<std::size_t, Estimate>>;
 RaceTimes race_times(const RaceSamples& samples);
 
-/// How large the numbers may be for a race to fit into so many seconds: a power of two from 1 to 64 MiB, from one trial. The
-/// same on all ranks.
+/// Returns the most bytes per rank with which a race fits into `seconds`: a power of two from 1 to 64 MiB, estimated
+/// from a trial. The same on all ranks.
 std::size_t affordable_bytes(Member& me, double seconds);
 
-/// Runs the race, after everything that takes part was checked at every fourth size. Timed is what an all-reduce adds to a
-/// program that writes its numbers before and reads every line of its sums afterwards: a window must not seem to move
-/// nothing, and no one pays for reading 64 MiB from memory. So reading alone is sampled beside and taken away.
-/// \param window  null where the ranks cannot share memory
-/// \param most_bytes  from 4 B, by powers of two; what is slow takes part in every other from 1 MiB up
-/// \param plan  its budget is for the rounds; afterwards there are none begun
+/// Checks all participants at every other size, then runs the race. Times the cost of an all-reduce in a program that
+/// writes its numbers before and reads every cache line of its sums afterwards; otherwise a window would seem to move
+/// nothing. The reading itself is timed separately and subtracted, so no participant pays for reading 64 MiB from
+/// memory.
+/// \param window  null if the ranks cannot share memory
+/// \param most_bytes  the largest size; sizes are powers of two from 4 B; slow algorithms skip every other size above 1
+/// MiB
+/// \param plan  no round begins that would exceed the budget, once the minimum is reached
 /// \return the same on every rank
-/// \throws std::runtime_error where a result is wrong
+/// \throws std::runtime_error if a result is wrong
 RaceSamples race_all_reduces(Member& me, const AllReduce& library, const Window* window, std::size_t most_bytes,
                              const RankPlan& plan);
 

@@ -1,4 +1,4 @@
-// The race of collectives.hpp between ranks that are processes of MPI, against its own all-reduce.
+// The race of collectives.hpp with MPI processes as ranks, against MPI's own all-reduce.
 #include <mpi.h>
 
 #include <cstddef>
@@ -50,8 +50,8 @@ nlohmann::json race(Member& me, const nlohmann::json& arguments) {
 
 }  // namespace
 
-/// Arguments: "seconds", "rounds", "minimum_rounds" of RankPlan. From rank 0: "all_reduces", RaceSamples, and
-/// "library", what MPI this is.
+/// Arguments: "seconds", "rounds" and "minimum_rounds" of RankPlan. Rank 0 answers with "all_reduces", the RaceSamples,
+/// and "library", the name of the MPI library.
 const Task collectives_task = {"collectives", race};
 
 }  // namespace hf::scaling

@@ -1,4 +1,4 @@
-// A build without MPI: there are no ranks that could race.
+// For builds without MPI, which have no ranks to race.
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 

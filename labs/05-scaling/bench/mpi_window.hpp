@@ -16,9 +16,9 @@ namespace hf::scaling {
 
 class MpiWindow {
  public:
-  /// Made by all ranks together.
-  /// \param count  of numbers that each rank has in the window, the same for all
-  /// \throws std::runtime_error where MPI cannot share so much memory
+  /// All ranks must construct it together.
+  /// \param count  how many numbers each rank has in the window, the same for all
+  /// \throws std::runtime_error if MPI cannot share that much memory
   explicit MpiWindow(std::size_t count) {
     void* mine = nullptr;
     int size = 0;
@@ -36,13 +36,13 @@ class MpiWindow {
       numbers_.push_back(reinterpret_cast<float*>(parts_.back() + 1));
     }
     std::construct_at(aligned(mine));
-    MPI_Barrier(MPI_COMM_WORLD);  // nobody reads a part before it is ready
+    MPI_Barrier(MPI_COMM_WORLD);  // no rank reads a part before it is ready
   }
   ~MpiWindow() { MPI_Win_free(&window_); }
   MpiWindow(const MpiWindow&) = delete;
   MpiWindow& operator=(const MpiWindow&) = delete;
 
-  /// Whether all ranks run on one host.
+  /// True if all ranks run on one host.
   static bool possible() {
     MPI_Comm host = MPI_COMM_NULL;
     int all = 0, here = 0;
@@ -54,11 +54,11 @@ class MpiWindow {
     return here == all;
   }
 
-  const std::vector<WindowPart*>& parts() const { return parts_; }  ///< of all ranks, in their order
+  const std::vector<WindowPart*>& parts() const { return parts_; }  ///< of all ranks, in order
   const std::vector<float*>& numbers() const { return numbers_; }   ///< of all ranks, aligned to 64 bytes
 
  private:
-  static constexpr std::size_t alignment = alignof(WindowPart);  // MPI gives less
+  static constexpr std::size_t alignment = alignof(WindowPart);  // more than MPI guarantees
   static WindowPart* aligned(void* base) {
     const auto address = reinterpret_cast<std::uintptr_t>(base);
     return reinterpret_cast<WindowPart*>((address + alignment - 1) / alignment * alignment);

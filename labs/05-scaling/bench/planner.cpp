@@ -1,4 +1,4 @@
-// What would many chips do? The planner: predicted against published, and the fastest plan from one chip to many.
+// How fast would many chips train? The planner's predictions against published runs, and its fastest plans.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace hf::scaling {
 namespace {
 
-/// "a100", "h100" or "tpu".
+/// Returns "a100", "h100" or "tpu".
 std::string kind_of(const Chip& chip) { return chip.name.substr(0, chip.name.find('-')); }
 
 std::string upper(std::string text) {
@@ -25,7 +25,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// "llama3-8b, 128 × H100".
+/// Returns "llama3-8b, 128 × H100".
 std::string run_name(const PublishedRun& run) {
   return run.shape.name + ", " + std::to_string(run.plan.chips()) + " × " + upper(run.chip.name);
 }
@@ -36,7 +36,7 @@ double predicted_mfu(const PublishedRun& run, const Constants& constants) {
   return 100 * mfu(run.chip, run.shape, run.plan, step_time(run.chip, run.shape, run.plan, constants).total());
 }
 
-/// run_name(), and what tells runs of one source apart: "gpt-22b, 8 × A100: t8, batch 4, all again".
+/// Returns run_name() and what distinguishes runs of one source: "gpt-22b, 8 × A100: t8, batch 4, all again".
 std::string long_name(const PublishedRun& run) {
   const char* again[] = {"", ", attention again", ", all again"};
   return run_name(run) + ": " + short_name(run.plan) + ", batch " + std::to_string(std::lround(run.plan.batch)) +
@@ -45,7 +45,7 @@ std::string long_name(const PublishedRun& run) {
 
 Axis mfu_axis(const std::string& which) { return {which + "MFU", "%"}; }
 
-/// Predicted MFU against published, in per cent: a series for each source and kind of chip. Those beyond are left out.
+/// Adds predicted against published MFU, in per cent: a series for each source and kind of chip, without `Use::beyond`.
 void add_runs(Lab& lab, const Constants& constants) {
   for (const Source& source : published_sources()) {
     for (const auto& [kind, id] : source.series) {
@@ -64,7 +64,7 @@ void add_runs(Lab& lab, const Constants& constants) {
   }
 }
 
-/// The median of a source's absolute errors in per cent, and how many runs it has: a point for each.
+/// Adds a point for each source: how many runs it has, and the median of their absolute errors in per cent.
 void add_errors(Lab& lab, const Constants& constants) {
   Series series = {"planner_error_by_source", "median error", Kind::modelled, {"runs", "1"}, {"median error", "%"}};
   for (const Source& source : published_sources()) {
@@ -131,12 +131,13 @@ Series mfu_series(const Job& job, const char* id, const char* label, const std::
   return series;
 }
 
-/// The MFU at so many chips, of 1. \pre a plan fits them
+/// Returns the MFU at this number of chips, as a fraction. \pre a plan fits them
 double share_at(const Series& mfu, double chips) {
   return std::ranges::find(mfu.points, chips, &Point::x)->y.median / 100;
 }
 
-/// For the fastest plan, what its step is spent on, in per cent, and into how many pieces each thing is cut.
+/// Adds, for each of the fastest plans, how its step is spent, in per cent, and into how many pieces each dimension is
+/// cut.
 void add_parts(Lab& lab, const std::vector<Candidate>& plans) {
   const auto add = [&](const char* id, const char* label, const Axis& y, auto number_of) {
     Series series = {id, label, Kind::modelled, chips_axis, y};
@@ -157,7 +158,7 @@ void add_parts(Lab& lab, const std::vector<Candidate>& plans) {
   add("sweep_ways_data", "batch", pieces_axis, [](const Candidate& one) { return one.plan.replicas(); });
 }
 
-/// A model that no single chip can hold, on ever more of them: 8 million tokens a step, however many there are.
+/// Trains a model that fits on no single chip on more and more chips, always with 8 million tokens per step.
 void sweep_chips(Lab& lab) {
   constexpr int most_chips = 16384;
   const Job job = {chip("h100"), model("llama3-70b"), 0, 1024, 8192};

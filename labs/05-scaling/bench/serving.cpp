@@ -1,4 +1,4 @@
-// Many readers, who come and go: steps of a server on this machine, and what a simulated one makes of them.
+// Many readers who come and go: steps of a server on this machine, and a simulated server that consists of such steps.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -26,7 +26,7 @@
 namespace hf::scaling {
 namespace {
 
-/// The largest transformer of chapter 00 whose steps this machine runs in the time there is.
+/// Returns the largest transformer of chapter 00 whose steps fit into this machine's time and memory.
 workload::TransformerShape choose_model(Lab& lab, const Roofline& roofs) {
   const double library = 0.8 * roofs.peak_gflops, seconds = lab.quick() ? 1 : 2;  // of one round
   const workload::Sizes sizes = workload::choose_sizes(library, seconds, available_memory_bytes());
@@ -46,14 +46,14 @@ void add_modelled(Lab& lab, const char* id, const char* label, const std::vector
   lab.add(std::move(series));
 }
 
-/// A step, what it was asked to do by its accounts, and how long it took.
+/// A step, its work as counted by its ledger, and its time.
 struct TimedStep {
   StepCase step;
   Work work;
   Estimate seconds;
 };
 
-/// Interleaved, in the present step of the lab, of which it leaves a part.
+/// Times steps, interleaved, in 60% of what is left of the lab's step.
 std::vector<TimedStep> time_steps(const Lab& lab, StepBench& bench, const std::vector<StepCase>& steps) {
   std::vector<TimedStep> timed_steps(steps.size());
   std::vector<Variant> variants;
@@ -64,8 +64,8 @@ std::vector<TimedStep> time_steps(const Lab& lab, StepBench& bench, const std::v
   }
   Plan plan = lab.memory_plan();
   plan.warm_seconds = 0;                           // a step is long
-  plan.minimum_rounds = lab.quick() ? 3 : 5;       // one that was disturbed leaves the median alone
-  plan.budget_seconds = 0.6 * lab.seconds_left();  // the simulations come after it, and the replay
+  plan.minimum_rounds = lab.quick() ? 3 : 5;       // one disturbed round does not change the median
+  plan.budget_seconds = 0.6 * lab.seconds_left();  // the rest is for the simulations and the replay
   const Sampling sampling = sample_interleaved(variants, plan);
   for (std::size_t i = 0; i < steps.size(); ++i) timed_steps[i].seconds = sampling.seconds[i];
   return timed_steps;
@@ -79,7 +79,7 @@ void add_measured(Lab& lab, const char* id, const std::vector<TimedStep>& steps)
   lab.add(std::move(series));
 }
 
-/// Where the steps of one kind lie under the roofs: speed over intensity, by their accounts.
+/// Adds the speed of steps of one kind by arithmetic intensity, from their ledgers, to compare with the roofs.
 void add_phase(Lab& lab, const std::string& id, const std::string& label, std::vector<TimedStep> steps) {
   std::ranges::sort(steps, {}, [](const TimedStep& each) { return each.work.intensity(); });
   Series speed = {id, label, Kind::measured, {"arithmetic intensity", "FLOP/byte"}, {"speed", "GFLOP/s"}};
@@ -89,7 +89,7 @@ void add_phase(Lab& lab, const std::string& id, const std::string& label, std::v
   lab.add(std::move(speed));
 }
 
-/// Prefill and decode under the roofs.
+/// Adds prefill and decode steps, to compare with the roofs.
 void add_phases(Lab& lab, const std::vector<TimedStep>& steps) {
   std::vector<TimedStep> prompts, answers;
   for (const TimedStep& each : steps) (each.step.chunk > 0 ? prompts : answers).push_back(each);
@@ -97,7 +97,7 @@ void add_phases(Lab& lab, const std::vector<TimedStep>& steps) {
   add_phase(lab, "serving_decode", "decode", answers);
 }
 
-/// Steps of prompts alone and of answers alone say what any step takes; mixed ones, which the fit never sees, say how well.
+/// Fits a model to steps with only prompts or only answers, and tests it on mixed steps, which the fit never sees.
 StepModel measure_steps(Lab& lab, StepBench& bench, const Roofline& roofs) {
   const workload::TransformerShape& shape = bench.shape();
   const std::vector<StepCase> pure = pure_steps(shape, lab.quick()), mixed = mixed_steps(shape, lab.quick());
@@ -129,7 +129,7 @@ StepModel measure_steps(Lab& lab, StepBench& bench, const Roofline& roofs) {
   return model;
 }
 
-/// Throughput against the 99th percentiles, from little load to nearly all that a strategy can do.
+/// Adds 99th percentiles by throughput, from a light load to nearly the most that a strategy can serve.
 void add_load_curve(Lab& lab, const ServingStrategy& strategy, const Scenario& scenario, double most) {
   const Axis throughput = {"throughput of a machine", "tokens/s"};
   const Axis gap_axis = {"time between two tokens, 99th percentile", "ms"};
@@ -149,7 +149,7 @@ void add_load_curve(Lab& lab, const ServingStrategy& strategy, const Scenario& s
 
 const Axis strategy_axis = {"way to serve", "1"};
 
-/// What those see who ask, at the same load for each machine: a row for each strategy.
+/// Adds what users see at the same load per machine: a row for each strategy.
 void compare_at(Lab& lab, double rate, std::span<const ServingStrategy> strategies, const Scenario& scenario) {
   const auto waits = [](const char* id, const char* label) {
     return Series{id, label, Kind::simulated, strategy_axis, {"wait", "ms"}};
@@ -186,13 +186,14 @@ void simulate_serving(Lab& lab, const Scenario& scenario, const StepSeconds& sec
     most.push_back(all.requests_per_s);
   }
   lab.add(std::move(speed));
-  // A load that all but static batches, the first of them, can bear.
+  // A load that all strategies can serve except static batches, the first one.
   const double share = 0.8;
   compare_at(lab, share * *std::min_element(most.begin() + 1, most.end()), std::span(strategies).subspan(1), scenario);
 }
 
-/// The same few requests, short ones, twice as often as they can be served, in chunks: on the clock of the model, and some
-/// times on that of this machine, which runs every step; as many as the time that is left allows.
+/// Serves a few short requests, arriving twice as fast as they can be served, in chunked steps: once with step times
+/// from the model, and several times with step times from this machine, which runs every step. Uses as many requests as
+/// the remaining time allows.
 void replay_requests(Lab& lab, StepBench& bench, const Scenario& scenario, const StepSeconds& seconds) {
   constexpr std::uint64_t sequence = 2;  // of random numbers
   const int context = static_cast<int>(bench.shape().context);
@@ -205,7 +206,8 @@ void replay_requests(Lab& lab, StepBench& bench, const Scenario& scenario, const
     const Lengths brief = {context / 64, context / 8};
     return poisson_requests({rate, brief, brief}, count, sequence);
   };
-  const double rate = 2 * 1000 / simulate(at_rate(never_out, 1000), seconds).seconds;  // so that few requests meet
+  const double rate =
+      2 * 1000 / simulate(at_rate(never_out, 1000), seconds).seconds;  // high, so that even a few requests overlap
   const std::size_t repeats = lab.quick() ? 1 : 3;
   const double time = std::max(lab.seconds_left(), 0.25 * lab.step_seconds()) / static_cast<double>(repeats);
   std::vector<Request> requests = at_rate(rate, 64);

@@ -1,5 +1,5 @@
 /// \file
-/// The lab's steps, in the order of the chapter; lab.cpp says what each asks.
+/// The lab's steps, in the order of the chapter; lab.cpp lists their questions.
 #pragma once
 
 #include "common/ranks/ranks.hpp"
@@ -9,22 +9,22 @@
 namespace hf::scaling {
 
 void measure_roofs(Lab& lab);
-Roofline roofs_of(const Lab& lab);  ///< as measure_roofs() found them
+Roofline roofs_of(const Lab& lab);  ///< as measured by measure_roofs()
 void measure_batches(Lab& lab);
 void measure_kv_caches(Lab& lab);
 void measure_threads(Lab& lab);
 void measure_collectives(Lab& lab, Ranks& ranks);
 
-/// What must travel, however the network is cut; counted, so that it needs no ranks but threads.
+/// Counts the bytes that each way of splitting the network must send, with threads as ranks.
 void count_what_travels(Lab& lab);
-/// How long the stages of a pipeline wait, on simulated clocks.
+/// Simulates how long the stages of a pipeline wait.
 void simulate_bubbles(Lab& lab);
 void measure_training(Lab& lab, Ranks& ranks);
 
 void measure_serving(Lab& lab);
 void plan_many_chips(Lab& lab);
 
-/// What the ranks can be asked to run; without MPI, the first only throws.
+/// The tasks that ranks can run; without MPI, the first one only throws.
 extern const Task collectives_task, check_training_task, learn_task, training_steps_task, bubbles_task;
 
 }  // namespace hf::scaling

@@ -1,5 +1,4 @@
-// What do more cores bring: to a kernel that computes, to one that waits for memory, and to one of which a part is not
-// shared?
+// How much do more cores speed up a kernel that computes, one that waits for memory, and one with a serial part?
 #include <algorithm>
 #include <barrier>
 #include <cmath>
@@ -35,7 +34,7 @@ namespace {
 
 const Axis thread_axis = {"threads", "1"}, speedup_axis = {"speedup", "1"}, share_axis = {"serial share", "1"};
 
-/// A number of threads that is compared: their team, and a place where they meet.
+/// A number of threads to compare: their team, and a barrier where they meet.
 struct Crew {
   explicit Crew(int count) : threads(count), team(count), meeting(count) {}
   int threads;
@@ -43,7 +42,7 @@ struct Crew {
   std::barrier<> meeting;
 };
 
-/// 1, 2, 4… threads, and one for each core.
+/// Returns crews of 1, 2, 4… threads, and one of as many threads as cores.
 std::list<Crew> crews_of(int cores) {
   std::list<Crew> crews;
   for (int count = 1; count < cores; count *= 2) crews.emplace_back(count);
@@ -54,7 +53,7 @@ std::list<Crew> crews_of(int cores) {
 /// Speedups of one kernel, in the order of the crews; the first is 1.
 using Speedups = std::vector<Estimate>;
 
-/// c = a · b, by rows. Every thread reads the same b and keeps what it needs of it in its own cache.
+/// c = a · b, split by rows. Every thread reads the same b, and keeps the part it needs in its own cache.
 class RowsOfProduct {
  public:
   explicit RowsOfProduct(std::size_t rows) : rows_(rows) {
@@ -82,7 +81,7 @@ class RowsOfProduct {
       c_{rows_ * side * sizeof(float), Pages::huge};
 };
 
-/// Two vectors, each thread's part touched by it first.
+/// Two vectors; each thread is the first to touch its own part.
 class Vectors {
  public:
   Vectors(Team& all, std::size_t bytes) : x_(bytes / 2, Pages::huge), y_(bytes / 2, Pages::huge) {
@@ -103,19 +102,19 @@ class Vectors {
     const Range blocks = share(size() / block, thread, threads);
     return {blocks.first * block, blocks.last * block};
   }
-  /// Loads the same numbers, and nothing else.
+  /// Loads the same numbers, but computes nothing.
   void read(Range part) const {
     for (const Buffer* buffer : {&x_, &y_})
       read_words(buffer->as<std::uint64_t>().subspan(part.first / 2, part.size() / 2));
   }
-  /// Of the first numbers, as many as can be checked soon.
+  /// Returns the error share of the first numbers, as many as can be checked quickly.
   double error_share(const roofline::KernelSet& kernels) const {
     const std::size_t count = std::min<std::size_t>(size(), std::size_t{1} << 20);
     return hf::error_share(kernels.dot(x(), y(), count), reference_dot(x(), y(), count));
   }
 
  private:
-  static constexpr std::size_t block = 128;  // floats: a step of every kernel
+  static constexpr std::size_t block = 128;  // floats: a multiple of every kernel's step
 
   float* x() const { return x_.as<float>().data(); }
   float* y() const { return y_.as<float>().data(); }
@@ -123,7 +122,7 @@ class Vectors {
   Buffer x_, y_;
 };
 
-/// Kernels that are compared on every crew. Ids are a kernel's name and a number of threads.
+/// Kernels compared on every crew. An id consists of a kernel's name and a number of threads.
 class Comparison {
  public:
   explicit Comparison(std::list<Crew>& crews) : crews_(crews) {}
@@ -140,14 +139,14 @@ class Comparison {
 
   void sample(const Plan& plan) { sampling_ = sample_interleaved(variants_, plan); }
 
-  /// One thread's seconds over those of more.
+  /// Returns one thread's seconds divided by those of each crew.
   Speedups speedups(const std::string& name) const {
     Speedups all;
     for (const Crew& crew : crews_) all.push_back(sampling_.ratio(id(name, crews_.front()), id(name, crew)));
     return all;
   }
 
-  /// One thread's seconds for one thing over those for another.
+  /// Returns one thread's seconds for `part` divided by those for `whole`.
   Estimate share(const std::string& part, const std::string& whole) const {
     return sampling_.ratio(id(part, crews_.front()), id(whole, crews_.front()));
   }
@@ -169,14 +168,14 @@ Series over_threads(const std::list<Crew>& crews, const char* id, const char* la
   return series;
 }
 
-/// A speedup of all threads, as a share of their number.
+/// Returns the speedup of all threads divided by their number.
 Value efficiency(const char* id, const std::list<Crew>& crews, const Speedups& speedups) {
   return Value(id, times(speedups.back(), 1.0 / crews.back().threads), "1");
 }
 
-// ---- A product of matrices: strong scaling, and where a growing part of it is not shared ----
+// ---- A product of matrices: strong scaling, and with a growing serial part ----
 
-/// The product with its first rows computed by the first thread, while the others wait, and the rest by all.
+/// Adds the product whose first rows are computed by the first thread, while the others wait, and the rest by all.
 void add_partly_serial(Comparison& comparison, std::list<Crew>& crews, RowsOfProduct& product, std::size_t rows) {
   const std::string name = std::to_string(rows) + " serial rows";
   comparison.add(name, [&product, rows](int thread, Crew& crew) {
@@ -189,7 +188,8 @@ void add_partly_serial(Comparison& comparison, std::list<Crew>& crews, RowsOfPro
   comparison.add_on(crews.front(), "only " + name, [&product, rows](int, Crew&) { product.compute({0, rows}); });
 }
 
-/// Amdahl's law, from a serial share that one thread was seen to have; and what it would say of a kernel that has none.
+/// Adds the speedups of partly serial products, and those that Amdahl's law predicts from the serial share of one
+/// thread.
 void add_serial(Lab& lab, const std::list<Crew>& crews, const Comparison& comparison,
                 const std::vector<std::size_t>& serial_rows) {
   Series measured = {"amdahl", "measured", Kind::measured, share_axis, speedup_axis};
@@ -237,15 +237,15 @@ void compare_products(Lab& lab, std::list<Crew>& crews) {
 
 // ---- A dot product of vectors ----
 
-/// Strong scaling of the dot product in memory, beside reading alone, from which it is predicted; and weak
-/// scaling in each core's own cache, since a part that shrinks would move to a nearer one.
+/// Compares strong scaling of the dot product in memory with that of reading alone, which predicts it; and measures
+/// weak scaling in each core's own cache, since with strong scaling a shrinking part would move to a nearer cache.
 void compare_dot_products(Lab& lab, std::list<Crew>& crews) {
   const roofline::KernelSet& kernels = *roofline::kernel_sets(lab.machine()).back();
   const int all = crews.back().threads;
   const auto most = static_cast<std::size_t>(all);
   const std::size_t of_one = std::min<std::size_t>(default_dram_bytes(), available_memory_bytes() / 4 / most);
   const std::uint64_t l2 = lab.machine().cache_bytes(2);
-  const std::size_t near_of_one = (l2 != 0 ? l2 : 512 * 1024) / 4;  // level 2 holds it with ease, level 1 does not
+  const std::size_t near_of_one = (l2 != 0 ? l2 : 512 * 1024) / 4;  // fits easily into level 2, but not into level 1
   const Vectors near(crews.back().team, near_of_one * most), far(crews.back().team, of_one * most);
   verify(far.error_share(kernels), "the dot product");
 

@@ -1,4 +1,4 @@
-// One network, trained in several ways: is each right, does it learn, what travels, and how long does a step take?
+// One network, trained in several ways: is each right, does it learn, what does it send, and how long does a step take?
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -28,7 +28,7 @@
 
 namespace hf {
 
-// As tasks are told of them.
+// For the arguments of tasks.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankPlan, rounds, minimum_rounds, budget_seconds)
 
 namespace scaling {
@@ -43,13 +43,13 @@ using nlohmann::json;
 const Axis ranks_axis = {"ranks", "1"}, sent_axis = {"MB that a rank sends in a step", "1"};
 const Axis micros_axis = {"micro-batches", "1"}, waiting_axis = {"time spent waiting", "%"};
 
-/// The least multiple of `ranks` that is no smaller.
+/// Returns the least multiple of `ranks` that is at least `least`.
 std::size_t multiple(std::size_t least, int ranks) {
   const auto n = static_cast<std::size_t>(ranks);
   return (least + n - 1) / n * n;
 }
 
-/// Of such a size, or a little larger, so that it is cut evenly by so many ranks.
+/// Returns a problem of this size, or a little larger so that `ranks` divide it evenly.
 Problem problem_for(int ranks, NetworkShape shape, std::size_t rows) {
   const std::size_t experts = multiple(4, ranks);
   shape.width = std::max(shape.width, experts);
@@ -57,12 +57,13 @@ Problem problem_for(int ranks, NetworkShape shape, std::size_t rows) {
   return {shape, rows, 8, experts};
 }
 
-/// What is timed: so large that products take most of the time.
+/// The problem that is timed: large enough for products to take most of the time.
 Problem timed_problem(int ranks) {
   return problem_for(ranks, {.width = 256, .hidden = 512, .blocks = 4, .classes = 16}, 1024);
 }
 
-/// What learns, and what sends much for what it computes: α and β were fitted to sums about as long as its gradients'.
+/// The problem that learns, and that sends much for what it computes; its gradients are about as long as the sums to
+/// which α and β were fitted.
 Problem small_problem(int ranks, std::size_t rows) {
   return problem_for(ranks, {.width = 64, .hidden = 128, .blocks = 4, .classes = 16}, rows);
 }
@@ -75,10 +76,10 @@ Estimate in_percent(const Estimate& share) { return times(share, 100); }
 
 // ---- Is it right? ----
 
-/// The largest error share (common/reference.hpp) that any number has on this rank, after two steps by each strategy on a
-/// small problem: right when at most 1.
+/// Returns the largest error share (common/reference.hpp) of any number on this rank, after two steps of each strategy
+/// on a small problem; all numbers are right if it is at most 1.
 json check_training(Member& me, const json&) {
-  // So small that the reference, in plain loops, takes no time to speak of.
+  // Small enough for the reference, in plain loops, to take almost no time.
   const Problem problem = problem_for(me.ranks.size(), {.width = 14, .hidden = 10, .blocks = 5, .classes = 3}, 24);
   double worst = 0;
   for (const Strategy& strategy : strategies()) {
@@ -99,7 +100,8 @@ json check_training(Member& me, const json&) {
 
 // ---- Does it learn? ----
 
-/// By strategy, of those without experts: this rank's share of the first loss and of the last, and what its optimiser takes.
+/// Trains with each strategy without experts. Returns, by strategy, this rank's share of the first and of the last
+/// loss, and the bytes of its optimiser.
 json learn(Member& me, const json& arguments) {
   const Problem problem = small_problem(me.ranks.size(), 256);
   json answer;
@@ -144,11 +146,15 @@ void check_and_learn(Lab& lab, Ranks& ranks) {
 
 // ---- How long does a step take? ----
 
-/// What is timed, by id, as this rank sees it: strategies; "one" and "one_experts", on rank 0 alone; "part", "weak_part",
-/// "tensor_part" and "pipeline_part", where each rank computes its share of data (the batch cut, or whole), tensor or
-/// pipeline parallelism at the same time as the others, and nothing travels; "update", what the optimiser takes of "part";
-/// "weak", data parallel with a whole batch for each rank.
-/// \param alone  a transport without others
+/// Returns what this rank runs for each id that is timed:
+///   - strategies
+///   - "one" and "one_experts": on rank 0 alone
+///   - "part", "weak_part", "tensor_part", "pipeline_part": each rank computes its share of data (with the batch split,
+///   or
+///     whole), tensor or pipeline parallelism at the same time as the others, and nothing is sent
+///   - "update": the optimiser's part of "part"
+///   - "weak": data parallelism with a whole batch for each rank
+/// \param alone  a transport for a single rank
 std::vector<RankVariant> step_variants(const json& ids, const Problem& whole, Transport& ranks, Transport& alone) {
   const auto mine = [&](std::size_t of) { return share(of, ranks.rank(), ranks.size()).size(); };
   Problem weak = whole, part = whole, tensor_part = whole, pipeline_part = whole;
@@ -159,7 +165,7 @@ std::vector<RankVariant> step_variants(const json& ids, const Problem& whole, Tr
   struct Way {
     Problem problem;
     std::string strategy;
-    Transport* on;  ///< none where this rank takes no part
+    Transport* on;  ///< null if this rank does not take part
   };
   Transport* const first = ranks.rank() == 0 ? &alone : nullptr;
   const std::map<std::string, Way> ways = {
@@ -202,14 +208,14 @@ Sampling time_steps(Lab& lab, Ranks& ranks, const json& ids, const Problem& prob
   return sampling;
 }
 
-/// As the step `collectives` found it between these ranks.
+/// Returns α and β between these ranks, as found by the lab's step `collectives`.
 AlphaBeta wire_between(const Ranks& ranks, const Lab& lab) {
   const std::string between = ranks.hosts() > 1 ? "network_" : "";
   return {lab.value(between + "alpha_us") * 1e-6, 1e-9 / lab.value(between + "beta_gbs")};
 }
 
-/// Data parallelism with so few rows that messages take a fifth of a step or more: for which share of it do ranks compute,
-/// and what does it bring to send meanwhile?
+/// Measures data parallelism with so few rows that messages take 20% of a step or more: for what share of a step do
+/// ranks compute, and how much does overlapping the messages gain?
 void measure_few_rows(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   const int n = ranks.size();
   const Problem problem = small_problem(n, 16 * static_cast<std::size_t>(n));
@@ -221,13 +227,13 @@ void measure_few_rows(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   const double predicted = part / predict_steps(problem, n, {part, part, part, part, part}, wire).data;
   lab.add(Value("few_rows_computing", computing, "1"));
   lab.modelled("few_rows_computing_predicted", predicted);
-  const double miss = computing.median / predicted;  // of a step's time, too
+  const double miss = computing.median / predicted;  // equals the miss of a step's time
   if (predicted <= 0.8) lab.derived("few_rows_step_missed", std::max(miss, 1 / miss));
   lab.add(Value("few_rows_overlap_gain", steps.ratio("data_buckets", "data_overlapped"), "1"));
   lab.modelled("few_rows_overlap_gain_possible", overlap_gain_possible(problem, n, part - update, update, wire));
 }
 
-/// What the ranks do of what so many ranks could do: t(1) / (n · t(n)), or t(1) / t(n) where each has a batch of its own.
+/// Adds the efficiency of each way to train: t(1) / (n · t(n)), or t(1) / t(n) if each rank has a batch of its own.
 void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const StrategySeconds& predicted) {
   const Axis way = {"way to train", "1"}, share_axis = {"efficiency", "%"};
   Series measured = {"training_efficiency", "measured", Kind::measured, way, share_axis};
@@ -254,8 +260,8 @@ void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const
   lab.derived("network_dp_efficiency_error", std::abs(data.median - data_predicted));
 }
 
-/// The planner's formulas, with a core of this machine as the chip: from what one rank took and from the wire, what all
-/// of them should take.
+/// Applies the planner's formulas with a core of this machine as the chip: predicts the time of all ranks from the time
+/// of one and from the wire.
 void compare_with_planner(Lab& lab, const Problem& problem, int ranks, const Sampling& steps, const AlphaBeta& wire) {
   const auto number = [](std::size_t count) { return static_cast<double>(count); };
   const SmallNetwork network = {number(problem.rows), number(problem.shape.width), number(problem.shape.blocks),
@@ -288,7 +294,7 @@ void measure_steps(Lab& lab, Ranks& ranks, const RankPlan& plan) {
                                                   wire);
   add_efficiencies(lab, ranks, steps, predicted);
   if (ranks.hosts() == 1) compare_with_planner(lab, problem, ranks.size(), steps, wire);
-  // What the formula leaves out: a stage also waits while x travels.
+  // The formula ignores that a stage also waits while x is on its way.
   lab.derived("bubble_with_messages_predicted", 1 - alone("pipeline_part") / predicted.pipeline);
 }
 
@@ -302,8 +308,8 @@ constexpr struct {
 } schedules[] = {{&gpipe, "bubble_gpipe", "pipeline_kept_gpipe"},
                  {&one_forward_one_backward, "bubble_1f1b", "pipeline_kept_1f1b"}};
 
-/// For each schedule and number of micro-batches, in their order: this rank's busy seconds, and the seconds of all, by
-/// round; and of how many micro-batches it had the activations at a time.
+/// Returns, for each schedule and number of micro-batches in order: by round, this rank's busy seconds and the seconds
+/// of all ranks; and for how many micro-batches, at most, it kept activations at a time.
 json time_bubbles_here(Member& me, const json& arguments) {
   struct Run {
     std::unique_ptr<PipelineParallel> trainer;
@@ -335,7 +341,7 @@ json time_bubbles_here(Member& me, const json& arguments) {
   return answer;
 }
 
-/// The share of the time of all ranks in which they wait, in a forward and backward pass of the whole batch.
+/// Returns the share of all ranks' time that they wait, in a forward and backward pass of the whole batch.
 Estimate waiting_share(const std::vector<json>& answers, std::size_t run) {
   std::vector<double> shares = answers.front().at(run).at("seconds");
   for (std::size_t round = 0; round < shares.size(); ++round) {
@@ -385,7 +391,7 @@ const Task learn_task = {"training: learn", learn};
 const Task training_steps_task = {"training: steps", time_steps_here};
 const Task bubbles_task = {"training: bubbles", time_bubbles_here};
 
-/// What travels on paper, and what does when ranks that are threads are counted.
+/// Compares the bytes sent by formula with those counted with threads as ranks.
 void count_what_travels(Lab& lab) {
   Series of_four = {"travel_bytes", "one of four", Kind::simulated, {"way to train", "1"}, {"sent in a step", "B"}};
   bool exact = true;
