@@ -50,8 +50,7 @@ inline Sums dot(Sums sum, Sums a, Sums b) {
 #elif defined(__AVXVNNI__)
   return (Sums)_mm256_dpbusd_avx_epi32((__m256i)sum, (__m256i)a, (__m256i)b);
 #elif defined(__ARM_FEATURE_DOTPROD)
-  // Needs both operands signed: takes 128 from a, which the sums' start makes up
-  // for.
+  // Both operands must be signed: takes 128 from a; the sums start higher instead.
   const Sums less = a ^ static_cast<std::int32_t>(0x80808080);
   return (Sums)vdotq_s32((int32x4_t)sum, (int8x16_t)less, (int8x16_t)b);
 #elif defined(__AVX512BW__)

@@ -40,8 +40,7 @@ std::size_t affordable_bytes(Member& me, double seconds);
 /// nothing. The reading itself is timed separately and subtracted, so no participant pays for reading 64 MiB from
 /// memory.
 /// \param window  null if the ranks cannot share memory
-/// \param most_bytes  the largest size; sizes are powers of two from 4 B; slow algorithms skip every other size above 1
-/// MiB
+/// \param most_bytes  the largest size; sizes are powers of two from 4 B; slow algorithms skip every other above 1 MiB
 /// \param plan  no round begins that would exceed the budget, once the minimum is reached
 /// \return the same on every rank
 /// \throws std::runtime_error if a result is wrong

@@ -136,8 +136,7 @@ double share_at(const Series& mfu, double chips) {
   return std::ranges::find(mfu.points, chips, &Point::x)->y.median / 100;
 }
 
-/// Adds, for each of the fastest plans, how its step is spent, in per cent, and into how many pieces each dimension is
-/// cut.
+/// Adds, for each of the fastest plans, how its step is spent, in per cent, and how many ways each dimension is cut.
 void add_parts(Lab& lab, const std::vector<Candidate>& plans) {
   const auto add = [&](const char* id, const char* label, const Axis& y, auto number_of) {
     Series series = {id, label, Kind::modelled, chips_axis, y};

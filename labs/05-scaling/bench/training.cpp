@@ -149,8 +149,7 @@ void check_and_learn(Lab& lab, Ranks& ranks) {
 /// Returns what this rank runs for each id that is timed:
 ///   - strategies
 ///   - "one" and "one_experts": on rank 0 alone
-///   - "part", "weak_part", "tensor_part", "pipeline_part": each rank computes its share of data (with the batch split,
-///   or
+///   - "part", "weak_part", "tensor_part", "pipeline_part": each rank computes its share of data (the batch split, or
 ///     whole), tensor or pipeline parallelism at the same time as the others, and nothing is sent
 ///   - "update": the optimiser's part of "part"
 ///   - "weak": data parallelism with a whole batch for each rank
@@ -341,7 +340,7 @@ json time_bubbles_here(Member& me, const json& arguments) {
   return answer;
 }
 
-/// Returns the share of all ranks' time that they wait, in a forward and backward pass of the whole batch.
+/// Returns the share of all ranks' time spent waiting, in a forward and backward pass of the whole batch.
 Estimate waiting_share(const std::vector<json>& answers, std::size_t run) {
   std::vector<double> shares = answers.front().at(run).at("seconds");
   for (std::size_t round = 0; round < shares.size(); ++round) {

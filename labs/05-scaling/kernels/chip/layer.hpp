@@ -53,7 +53,7 @@ void multiply_panels(StridedRows x, Panels weights, const float* bias, const flo
 
 // ---- Layers ----
 
-/// \pre heads divides width, kv_heads divides heads, and panel_columns divides head_width()
+/// The sizes of a layer: heads divides width, kv_heads divides heads, and panel_columns divides head_width().
 struct LayerShape {
   std::size_t width, heads, kv_heads;
 

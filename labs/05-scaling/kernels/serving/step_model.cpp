@@ -110,7 +110,7 @@ constexpr std::size_t most_answers = 32;
 constexpr std::uint64_t step_sequence = 1;  // of random numbers
 
 /// The longest context of an answer that is timed. The time of a step depends only on the sum of its contexts, so we
-/// need not time both few long contexts and many short ones.
+/// need not time both a few long contexts and many short ones.
 std::size_t longest_context(const TransformerShape& shape) { return shape.context / 4; }
 std::size_t longest_chunk(const TransformerShape& shape) { return shape.context / 2; }
 

@@ -16,7 +16,7 @@ class Adam {
   /// Starts with all means 0. \param weights  how many
   explicit Adam(std::size_t weights) : mean_(weights), square_(weights) {}
 
-  /// One step. \pre as many weights and gradients as there are means
+  /// Runs one step. \pre as many weights and gradients as the constructor was given
   void update(std::span<float> weights, std::span<const float> gradients);
 
   /// Returns the size of the state.

@@ -100,8 +100,7 @@ struct StrategySeconds {
 };
 
 /// Predicts the seconds of a step.
-/// \param alone  without communication: each rank's share of data, tensors or layers; for experts, all of them on one
-/// rank
+/// \param alone  without communication: each rank's share of data, tensors or layers; all experts on one rank
 StrategySeconds predict_steps(const Problem& problem, int ranks, const StrategySeconds& alone, const AlphaBeta& wire);
 
 /// Returns the speedup of a step if each block's gradients are all-reduced during the backward pass instead of after
