@@ -1,7 +1,7 @@
-/// \file
-/// What the formats cost: a transformer whose random weights are distributed as a trained network's are, and how far it is in
-/// a format from itself in fp64; and a product in which a few channels are much larger than the others, with a rotation that
-/// spreads what is large over all: W x = (W R)(Rᵀ x), where R has signs drawn at random and Hadamard's matrix.
+/// \file Two measurements of what the formats cost in accuracy. The first is a transformer whose random weights are
+/// distributed like a trained network's: its output in each format is compared with its output in fp64. The second is a
+/// product in which a few channels are much larger than the rest. A rotation spreads them over all channels: W x = (W
+/// R)(Rᵀ x), where R combines random signs with a Hadamard matrix.
 #pragma once
 
 #include <algorithm>
@@ -27,11 +27,11 @@ namespace hf::precision {
 
 // ---- A language model ----
 
-/// GPT-2's depth with a third of its width, so that its fp64 is affordable; widths are powers of two, which a rotation
-/// wants.
+/// GPT-2's depth and a third of its width, small enough to run in fp64. The widths are powers of two, as the rotation
+/// requires.
 constexpr workload::TransformerShape small_gpt2 = {12, 256, 4, 8192, 64};
 
-/// The spread of the logits: with 8192 of them, about 3 nats remain open, as in GPT-2 on text.
+/// The spread of the logits. With 8192 of them, the next token has an entropy of about 3 nats, as in GPT-2 on text.
 constexpr double logit_spread = 3.5;
 
 /// Calls use(weights, rows, columns) for each matrix of a layer of width c.
@@ -43,11 +43,11 @@ void for_each_matrix(const workload::TransformerTensors::Layer& layer, std::size
   use(layer.down_weight, c, 4 * c);
 }
 
-/// Fills the weights of a model: matrices with Student's t, so that numbers of spread 1 stay so, and a gain of the last norm
-/// under which the next token is as uncertain as in a trained network.
+/// Fills the weights of a model. Matrices get numbers from Student's t, scaled so that a product keeps its input's
+/// spread. The last norm's gain makes the next token as uncertain as in a trained network.
 inline void fill_as_trained(workload::Transformer& model) {
   constexpr std::uint64_t first_sequence = 6300;
-  constexpr float embedding_spread = 0.02f;  // as GPT-2 begins
+  constexpr float embedding_spread = 0.02f;  // GPT-2's initial value
   const workload::TransformerShape& shape = model.shape();
   const std::size_t c = shape.width;
   const std::vector<float> numbers = student_numbers(1 << 16, first_sequence);
@@ -66,8 +66,8 @@ inline void fill_as_trained(workload::Transformer& model) {
   for (std::size_t i = 0; i < c; ++i) model.weights().norm_gain[i] *= gain;
 }
 
-/// Writes the same network in other numbers: of the output of each norm within the layers, some channels become so many
-/// times as large, and the weights that read them are divided by as much. In exact arithmetic nothing changes.
+/// Multiplies some output channels of each norm within the layers by `factor`, and divides the weights that read them
+/// by the same factor. In exact arithmetic the network computes the same as before.
 inline void enlarge_channels(workload::Transformer& model, std::span<const std::size_t> channels, float factor) {
   const std::size_t c = model.shape().width;
   for (const auto& layer : model.weights().layers) {
@@ -92,27 +92,27 @@ std::vector<double> log_softmax(std::span<const Logit> logits) {
   return logs;
 }
 
-/// The Kullback-Leibler divergence D(p ‖ q) = Σ p log(p / q) of the distributions that the logits stand for, nats: what it
-/// costs to believe q where p is right.
+/// The Kullback-Leibler divergence D(p ‖ q) = Σ p log(p / q) of the distributions given by the logits, nats: the extra
+/// loss from predicting q when p is right.
 inline double divergence(std::span<const double> p_logits, std::span<const float> q_logits) {
   const std::vector<double> p = log_softmax(p_logits), q = log_softmax(q_logits);
   double sum = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
-    // p log(p / q) + q − p: the same in sum, no term is below zero, and small ones do not cancel.
+    // p log(p / q) + q − p has the same sum, but its terms are never negative, and small ones do not cancel.
     const double log_ratio = q[i] - p[i];
     sum += std::exp(p[i]) * (std::expm1(log_ratio) - log_ratio);
   }
   return sum;
 }
 
-/// −Σ p log p of the distribution that the logits stand for, nats.
+/// −Σ p log p of the distribution given by the logits, nats.
 inline double entropy(std::span<const double> logits) {
   double sum = 0;
   for (double log_p : log_softmax(logits)) sum -= std::exp(log_p) * log_p;
   return sum;
 }
 
-/// Texts of random tokens, as a model of fp64 continues them.
+/// Texts of random tokens, and the logits that the model computes for them in fp64.
 class ExactModel {
  public:
   ExactModel(const workload::Transformer& model, std::size_t texts, std::size_t tokens) {
@@ -125,8 +125,8 @@ class ExactModel {
     }
   }
 
-  /// How far the next token's distribution is from fp64's, nats: for each text, on the mean over its tokens. As the decoder
-  /// of chapter 06 computes: in the formats of whole numbers, activations have 8 bits too.
+  /// Divergence of the next token's distribution in `format` from fp64's, nats: for each text, the mean over its
+  /// tokens. The model runs in this chapter's decoder, which also rounds activations to 8 bits in the integer formats.
   std::vector<double> divergence(const workload::Transformer& model, Format format) const {
     FormatTransformer decoder(model, format);
     workload::KvCache cache(model.shape(), 1, texts_.front().size());
@@ -140,11 +140,11 @@ class ExactModel {
     return of_texts;
   }
 
-  /// Of fp64's distributions, nats: mean over all tokens.
+  /// Entropy of fp64's distributions, nats: mean over all tokens.
   double entropy() const {
     return mean_over_tokens([](const std::vector<double>& logits) { return precision::entropy(logits); });
   }
-  /// Of fp64's logits: their variance over the vocabulary, mean over all tokens.
+  /// Variance of fp64's logits over the vocabulary: mean over all tokens.
   double logit_variance() const {
     return mean_over_tokens([](const std::vector<double>& logits) {
       const double middle = mean(logits);
@@ -168,10 +168,10 @@ class ExactModel {
   }
 
   std::vector<std::vector<int>> texts_;
-  std::vector<std::vector<std::vector<double>>> logits_;  // of each token of each text, (V)
+  std::vector<std::vector<std::vector<double>>> logits_;  // for each token of each text, (V)
 };
 
-/// Noise over signal, in power, of the weights of a layer in the format.
+/// Ratio of noise power to signal power of the first layer's weights in the format.
 inline double weight_noise(const workload::Transformer& model, Format format) {
   std::vector<double> exact;
   std::vector<float> rounded;
@@ -187,14 +187,14 @@ inline double weight_noise(const workload::Transformer& model, Format format) {
 
 // ---- Outliers ----
 
-/// R = D H / √n: D has −1 and 1 on its diagonal, drawn at random; H is Hadamard's matrix, made of −1 and 1. Every number of
-/// a rotated row is a sum of all numbers of the row, each with the same weight: none stands out any more (Chee et al.,
-/// "QuIP", NeurIPS 2023; Ashkboos et al., "QuaRot", NeurIPS 2024).
+/// R = D H / √n: D has −1 and 1 on its diagonal, drawn at random; H is a Hadamard matrix, whose entries are −1 and 1.
+/// Each number of a rotated row sums all numbers of the row with weights of equal magnitude, so outliers are spread out
+/// (Chee et al., "QuIP", NeurIPS 2023; Ashkboos et al., "QuaRot", NeurIPS 2024).
 class Rotation {
  public:
   explicit Rotation(std::uint64_t sequence) : sequence_(sequence) {}
 
-  /// Each row times R, by the fast transform: n log2 n additions. \pre columns is a power of two
+  /// Multiplies each row by R, with the fast transform: n log2 n additions. \pre columns is a power of two
   void apply(std::span<float> rows, std::size_t columns) const {
     for_each_row(rows, columns, [this](std::span<float> row) {
       change_signs(row);
@@ -202,7 +202,7 @@ class Rotation {
     });
   }
 
-  /// Each row times Rᵀ, which undoes apply().
+  /// Multiplies each row by Rᵀ, which undoes apply().
   void undo(std::span<float> rows, std::size_t columns) const {
     for_each_row(rows, columns, [this](std::span<float> row) {
       hadamard(row);
@@ -221,7 +221,7 @@ class Rotation {
     for (std::size_t i = 0; i < row.size(); ++i) row[i] *= random_word(sequence_, i) >> 63 == 0 ? 1.0f : -1.0f;
   }
 
-  /// A row times Hadamard's matrix, over √n.
+  /// Multiplies a row by the Hadamard matrix, divided by √n.
   static void hadamard(std::span<float> row) {
     const std::size_t n = row.size();
     for (std::size_t half = 1; half < n; half *= 2) {
@@ -240,10 +240,11 @@ class Rotation {
   std::uint64_t sequence_;
 };
 
-/// Whether each row of a matrix is rotated before it is encoded, and back after it, as if activations were rotated too.
+/// Whether each row of a matrix is rotated before it is encoded and rotated back after decoding. This has the same
+/// effect as also rotating the activations.
 enum class Rotated { no, yes };
 
-/// A copy of the model in which every matrix was encoded and decoded again: its weights have few bits, and nothing else.
+/// Returns a copy of the model in which every matrix was encoded and decoded again. Only its weights are rounded.
 inline std::unique_ptr<workload::Transformer> with_weights_in(const workload::Transformer& model, Format format,
                                                               Rotated rotated) {
   const Rotation rotation(6250);
@@ -263,7 +264,7 @@ inline std::unique_ptr<workload::Transformer> with_weights_in(const workload::Tr
 /// How weights and activations are rounded.
 struct Scheme {
   Format weights, activations;  ///< activations are a matrix (tokens, channels)
-  bool rotated;                 ///< both are rotated first, which leaves their product as it is
+  bool rotated;                 ///< whether both are rotated first, which does not change their product
 };
 
 /// y = W x for some tokens: W (rows, channels) from Student's t, x (tokens, channels) from N(0, 1).
@@ -277,13 +278,14 @@ class OutlierProduct {
     exact_ = product(weights_, activations_);
   }
 
-  /// Signal over noise, dB.
+  /// Signal-to-noise ratio, dB.
   struct Sqnr {
     double measured, predicted;
   };
 
-  /// What a scheme keeps of the product when some channels of x are `factor` times as large, and what reads them, in W, is
-  /// divided by as much. Below 1, it is W whose channels are large. \param factor  a power of two: the product is the same
+  /// Signal-to-noise ratio of the product under a scheme, when some channels of x are `factor` times as large and the
+  /// columns of W that multiply them are divided by `factor`. With a factor below 1, W has the large channels.
+  /// \param factor  a power of two, so that the exact product is the same
   /// \pre the formats are fp32, int8, Q8_0 or E4M3
   Sqnr sqnr(const Scheme& scheme, float factor) const {
     std::vector<float> weights = weights_, activations = activations_;
@@ -297,14 +299,14 @@ class OutlierProduct {
     const EncodedMatrix w = encode(scheme.weights, weights, rows, channels);
     const EncodedMatrix x = encode(scheme.activations, activations, tokens, channels);
     const double noise = noise_of_product(channels_of(weights, w), channels_of(activations, x));
-    const double predicted = 10 * std::log10(channels / noise);  // so many products of variance 1
+    const double predicted = 10 * std::log10(channels / noise);  // signal: one product of variance 1 per channel
     return {sqnr_db(exact_, product(decode(w), decode(x))), predicted};
   }
 
  private:
   static constexpr std::uint64_t sequence = 6400;
 
-  /// Mean squares of each channel: of its numbers, and of their errors, as their steps have it.
+  /// Mean square of each channel's numbers, and of their errors, which follows from the format's steps.
   struct Channels {
     std::vector<double> power = std::vector<double>(channels), noise = power;
   };
@@ -323,7 +325,7 @@ class OutlierProduct {
     return y;
   }
 
-  /// The large channels lie far from each other, each in a block of its own.
+  /// Enlarges channels that are far apart, each in a block of its own.
   static void enlarge(std::span<float> matrix, float factor) {
     for (std::size_t large = 0; large < large_channels; ++large) {
       const std::size_t channel = (2 * large + 1) * channels / (2 * large_channels) + 5 * large;
@@ -331,7 +333,7 @@ class OutlierProduct {
     }
   }
 
-  /// The distance between the two numbers of the format on both sides of x.
+  /// The distance between the format's neighbouring numbers around x.
   static double step(const EncodedMatrix& matrix, std::size_t at, float x) {
     switch (matrix.format) {
       case Format::int8: return matrix.scales[0];
@@ -361,7 +363,8 @@ class OutlierProduct {
     return of;
   }
 
-  /// Each channel adds the noise of its weights, times its activations, and the other way round.
+  /// Each channel contributes the noise of its weights times its activations' power, and its weights' power times the
+  /// noise of its activations.
   static double noise_of_product(const Channels& w, const Channels& x) {
     double noise = 0;
     for (std::size_t i = 0; i < channels; ++i) noise += w.noise[i] * x.power[i] + w.power[i] * x.noise[i];
