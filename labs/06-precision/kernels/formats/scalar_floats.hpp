@@ -1,10 +1,10 @@
-/// \file
-/// Floating-point numbers of 16 bits and fewer, to and from fp32: IEEE 754 binary16, bfloat16, the FP8 formats of the Open
-/// Compute Project ("8-bit Floating Point Specification", revision 1.0), and from its "Microscaling Formats (MX)
-/// Specification", version 1.0, the elements of 4 bits (E2M1) and the scales that are powers of two (E8M0).
+/// \file Conversion between fp32 and floating-point numbers of 16 bits or fewer: IEEE 754 binary16, bfloat16, the FP8
+/// formats of the Open Compute Project ("8-bit Floating Point Specification", revision 1.0), and, from its
+/// "Microscaling Formats (MX) Specification", version 1.0, the 4-bit elements (E2M1) and the power-of-two scales
+/// (E8M0).
 ///
-/// A number is sign, exponent and mantissa, from the highest bit to the lowest. An exponent of 0 marks zero and the
-/// subnormals, which have no leading one.
+/// From the highest bit to the lowest, a number consists of sign, exponent and mantissa. An exponent of 0 marks zero
+/// and the subnormals, which have no leading one.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace hf::precision {
 
 /// How a format uses its bits.
 struct FloatLayout {
-  /// What the highest exponent stands for.
+  /// What the highest exponent encodes.
   enum class Top {
     specials,  ///< infinity and NaNs, as in IEEE 754
-    one_nan,   ///< numbers, but for the highest mantissa, which is NaN
-    numbers    ///< numbers: there is no NaN
+    one_nan,   ///< numbers, except that the highest mantissa is NaN
+    numbers    ///< numbers; the format has no NaN
   };
 
   int exponent_bits, mantissa_bits;
@@ -43,16 +43,16 @@ inline constexpr FloatLayout e5m2_layout = {5, 2, FloatLayout::Top::specials};
 inline constexpr FloatLayout e4m3_layout = {4, 3, FloatLayout::Top::one_nan};
 inline constexpr FloatLayout e2m1_layout = {2, 1, FloatLayout::Top::numbers};
 
-/// What becomes of a number that rounds to more than the largest finite one. FP8 knows both; what a format has no pattern
-/// for saturates.
+/// What a number that rounds past the largest finite one becomes. FP8 defines both; a format without a pattern for
+/// infinity or NaN saturates.
 enum class Overflow {
   special,  ///< infinity; NaN where there is no infinity
-  saturate  ///< the largest finite number, which infinity becomes too
+  saturate  ///< the largest finite number, also for infinity
 };
 
 namespace detail {
 
-/// Where fp32's magnitude lies between the patterns of a layout: at base + significand / 2^shift.
+/// Where an fp32 magnitude lies between the patterns of a layout: at base + significand / 2^shift.
 struct Position {
   std::uint32_t base, significand;
   int shift;
@@ -71,7 +71,7 @@ constexpr Position position_of(std::uint32_t magnitude) {
 
 // [begin: round]
 constexpr std::uint32_t round_to_even(Position at) {
-  const int shift = std::min(at.shift, 25);  // at 25 all is below one half
+  const int shift = std::min(at.shift, 25);  // at 25, all are below half
   const std::uint32_t half = 1u << (shift - 1), odd = at.significand >> shift & 1;
   return at.base + ((at.significand + half - 1 + odd) >> shift);
 }
@@ -83,7 +83,7 @@ constexpr std::uint32_t round_at_random(Position at, std::uint32_t random) {
 }
 // [end: round]
 
-/// The pattern of a rounded magnitude, with its sign, where it may be past the largest.
+/// Adds the sign to the pattern of a rounded magnitude, and handles NaN and overflow.
 template <FloatLayout layout>
 constexpr std::uint32_t finish(std::uint32_t bits, std::uint32_t rounded, Overflow overflow) {
   using Top = FloatLayout::Top;
@@ -108,7 +108,7 @@ constexpr std::uint32_t pattern_of(float x, Overflow overflow) {
 }
 
 /// x in the layout, rounded up with the probability that makes the result x on average.
-/// \param random  32 random bits, others for every number
+/// \param random  32 random bits, different ones for each number
 template <FloatLayout layout>
 constexpr std::uint32_t stochastic_pattern_of(float x, Overflow overflow, std::uint32_t random) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
@@ -116,7 +116,7 @@ constexpr std::uint32_t stochastic_pattern_of(float x, Overflow overflow, std::u
   return detail::finish<layout>(bits, detail::round_at_random(at, random), overflow);
 }
 
-/// The number that the pattern stands for. Exact.
+/// The exact value of the pattern.
 template <FloatLayout layout>
 constexpr float value_of(std::uint32_t pattern) {
   constexpr int m = layout.mantissa_bits;
@@ -128,7 +128,7 @@ constexpr float value_of(std::uint32_t pattern) {
     return std::bit_cast<float>(sign | 0x7f800000u | (nan ? 1u << 22 : fraction << (23 - m)));
   }
   if (exponent == 0) {
-    if (layout.bias() == 127) return std::bit_cast<float>(sign | fraction << (23 - m));  // fp32's subnormals too
+    if (layout.bias() == 127) return std::bit_cast<float>(sign | fraction << (23 - m));  // subnormal in fp32 too
     const auto unit = std::bit_cast<float>(static_cast<std::uint32_t>(128 - layout.bias() - m) << 23);
     const float value = static_cast<float>(fraction) * unit;
     return sign == 0 ? value : -value;
@@ -137,7 +137,7 @@ constexpr float value_of(std::uint32_t pattern) {
                               fraction << (23 - m));
 }
 
-/// fp32's NaNs keep their sign, and as much of their payload as there is room for, and are quiet; so do the instructions.
+/// NaNs become quiet and keep their sign and as much of their payload as fits, as with the hardware's instructions.
 constexpr std::uint16_t fp16_of(float x, Overflow overflow = Overflow::special) {
   return static_cast<std::uint16_t>(pattern_of<fp16_layout>(x, overflow));
 }
@@ -150,7 +150,7 @@ constexpr std::uint8_t e5m2_of(float x, Overflow overflow = Overflow::saturate) 
 constexpr std::uint8_t e4m3_of(float x, Overflow overflow = Overflow::saturate) {
   return static_cast<std::uint8_t>(pattern_of<e4m3_layout>(x, overflow));
 }
-/// In the lower four bits. Infinity becomes 6, and so does NaN, which the format does not have.
+/// The pattern is in the lower four bits. Infinity and NaN, which the format does not have, become 6.
 constexpr std::uint8_t e2m1_of(float x) {
   return static_cast<std::uint8_t>(pattern_of<e2m1_layout>(x, Overflow::saturate));
 }
@@ -159,17 +159,17 @@ constexpr float from_fp16(std::uint16_t pattern) { return value_of<fp16_layout>(
 constexpr float from_bf16(std::uint16_t pattern) { return std::bit_cast<float>(std::uint32_t{pattern} << 16); }
 constexpr float from_e5m2(std::uint8_t pattern) { return value_of<e5m2_layout>(pattern); }
 constexpr float from_e4m3(std::uint8_t pattern) { return value_of<e4m3_layout>(pattern); }
-/// \param pattern  the upper four bits are not looked at
+/// \param pattern  the upper four bits are ignored
 constexpr float from_e2m1(std::uint8_t pattern) { return value_of<e2m1_layout>(pattern & 15u); }
 
-/// 2^(pattern − 127); 255 is NaN. There is no zero, and no sign.
+/// 2^(pattern − 127); 255 is NaN. The format has neither zero nor sign.
 constexpr float from_e8m0(std::uint8_t pattern) {
   if (pattern == 255) return std::bit_cast<float>(0x7fc00000u);
   return std::bit_cast<float>(pattern == 0 ? 1u << 22 : std::uint32_t{pattern} << 23);
 }
 
-/// The largest power of two that is not above |x|, but at least 2^-127; NaN for infinity and NaN. A scale is not rounded
-/// to nearest: it must not grow past the number that it was made from.
+/// The largest power of two that is at most |x|, but at least 2^-127; NaN for infinity and NaN. The scale is not
+/// rounded to nearest, because it must not exceed |x|.
 constexpr std::uint8_t e8m0_of(float x) {
   return static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(x) << 1 >> 24);
 }
