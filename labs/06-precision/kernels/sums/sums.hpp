@@ -1,6 +1,5 @@
-/// \file
-/// Ways to add up many numbers, and how far from the truth each may end. All of them take any number of terms, none
-/// included. With u the unit roundoff of the accumulator and A = Σ |x|, the error is at most
+/// \file Ways to add up many numbers, and bounds on their errors. All accept any number of terms, including none. With
+/// u the unit roundoff of the accumulator and A = Σ |x|, the error is at most
 ///
 ///     one chain        (n − 1) u A          Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 4.2
 ///     pairwise         log₂(n) u A          the same
@@ -16,36 +15,38 @@
 
 namespace hf::precision {
 
-/// One accumulator in fp32, term after term: the loop as it is written.
+/// Adds term after term to one accumulator in fp32: the plain loop.
 float naive_sum(std::span<const float> x);
 
-/// Many accumulators side by side, as vector registers have them, added in the end: terms per chain are n / chains.
+/// Adds to many accumulators, in the lanes of vector registers, and adds those up at the end. Each has n / chains
+/// terms.
 float chained_sum(std::span<const float> x);
 
-/// The sum of the first half and the sum of the second half, and so on down to blocks that chained_sum() adds.
+/// Adds the sums of the two halves, recursively, down to blocks that chained_sum() adds.
 float pairwise_sum(std::span<const float> x);
 
-/// Kahan's compensated sum as Neumaier mended it: what each addition rounds off is exact in fp32, and is added up
-/// beside the sum. In as many chains as chained_sum() has.
+/// Kahan's compensated sum in Neumaier's version. Each addition's rounding error is itself a number in fp32; these
+/// errors are added up separately. Uses as many chains as chained_sum().
 float chained_compensated_sum(std::span<const float> x);
 
-/// Accumulators in fp64, side by side; rounded to fp32 once, in the end.
+/// Adds to many accumulators in fp64, and rounds to fp32 once, at the end.
 float wide_sum(std::span<const float> x);
 
-/// One accumulator in bf16 or fp16, rounded after each addition. fp32 has more than twice their digits and two more, so
-/// adding there and then rounding gives what an adder of their own would (Figueroa, When is double rounding innocuous?,
-/// 1995). \p x must be numbers of that format.
+/// One accumulator in bf16 or fp16, rounded after each addition. fp32 has at least two digits more than twice as many
+/// as these formats, so adding in fp32 and then rounding gives the same result as a native adder (Figueroa, When is
+/// double rounding innocuous?, 1995). \pre x are numbers of that format
 float bf16_sum(std::span<const float> x);
 float fp16_sum(std::span<const float> x);
 
-/// One accumulator in bf16 that rounds up or down by chance, in proportion to what is cut off.
+/// One accumulator in bf16 with stochastic rounding: the probability of rounding up is the cut-off part, in units of
+/// the last place.
 float stochastic_bf16_sum(std::span<const float> x);
 
-/// The sum, with an error of a few units in fp64's last place: what the others are held against.
+/// The reference for all other sums: a compensated sum in fp64, correct to a few units in the last place.
 double reference_sum(std::span<const float> x);
 
-/// Threads fetch blocks of the terms as they get to them, and add each block's sum to one total: fast, and in an order
-/// that nobody decides.
+/// Threads take the next block of terms when they are free, and add its sum to one total. This is fast, but the order
+/// of the additions differs from run to run.
 float sum_as_they_come(Team& team, std::span<const float> terms);
 
 /// One of the ways above.
@@ -53,10 +54,10 @@ struct SumVariant {
   const char* id;
   const char* label;
   float (*sum)(std::span<const float> x);
-  const char* error_id = nullptr;  ///< of its curve in the record
+  const char* error_id = nullptr;  ///< of its error curve in the record
 };
 
-/// In fp32 or wider, on the processor's own adders.
+/// Sums in fp32 or wider, which the processor adds natively.
 constexpr std::array sum_variants = std::to_array<SumVariant>({
     {"naive", "one chain", naive_sum, "sum_error_naive"},
     {"chained", "many chains", chained_sum, "sum_error_chained"},
@@ -65,7 +66,7 @@ constexpr std::array sum_variants = std::to_array<SumVariant>({
     {"wide", "fp64 accumulator", wide_sum, "sum_error_wide"},
 });
 
-/// In bf16, which is emulated.
+/// Sums in bf16, which is emulated.
 constexpr std::array bf16_sum_variants = std::to_array<SumVariant>({
     {"bf16", "bf16", bf16_sum, "sum_error_bf16"},
     {"bf16_stochastic", "bf16, stochastic", stochastic_bf16_sum, "sum_error_bf16_stochastic"},
