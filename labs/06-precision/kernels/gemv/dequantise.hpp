@@ -1,5 +1,4 @@
-/// \file
-/// From the bits of a tile to numbers that can be multiplied: one struct for each way in which numbers are kept. Each
+/// \file Decodes the bits of a tile into numbers that can be multiplied, with one struct for each encoding. Each
 /// dequantises one group of columns: number [i][half] holds column i of the group, for one register of rows.
 #pragma once
 
@@ -29,7 +28,7 @@ typedef std::int16_t SignedWords __attribute__((vector_size(vector_bytes)));
 typedef std::uint16_t Halves __attribute__((vector_size(vector_bytes / 2)));  // as many as a register of fp32 has lanes
 typedef std::uint8_t Bytes __attribute__((vector_size(vector_bytes)));
 
-/// Opaque, so that what is used twice is loaded once.
+/// Opaque, so that the compiler does not load a vector again for its second use.
 template <class Vector>
 Vector load_as(const std::byte* at) {
   Vector v;
@@ -37,7 +36,8 @@ Vector load_as(const std::byte* at) {
   return opaque(v);
 }
 
-/// A byte to each lane. A loop, since GCC 12 takes the bytes of __builtin_convertvector one by one.
+/// Widens one byte into each lane. A loop, since GCC 12 compiles __builtin_convertvector to code that handles byte by
+/// byte.
 template <class Vector>
 Vector widen_bytes(const std::byte* at) {
   std::uint32_t wide32[lanes];
@@ -52,7 +52,7 @@ Vector widen_bytes(const std::byte* at) {
 /// fp16 to fp32.
 inline Floats widen(Halves halves) {
 #if defined(__AVX512F__)
-  return (Floats)_mm512_maskz_cvtph_ps(0xffff, (__m256i)halves);  // GCC 12 warns of the one without a mask
+  return (Floats)_mm512_maskz_cvtph_ps(0xffff, (__m256i)halves);  // GCC 12 warns about the intrinsic without a mask
 #elif defined(__F16C__)
   return (Floats)_mm256_cvtph_ps((__m128i)halves);
 #elif defined(__aarch64__)
@@ -64,7 +64,7 @@ inline Floats widen(Halves halves) {
 #endif
 }
 
-/// Each byte's lower four bits choose among 16 bytes.
+/// Replaces each byte by table[byte]. \pre each byte is below 16
 inline Bits look_up(const std::uint8_t (&table)[16], Bits indices) {
 #if defined(__AVX512BW__)
   const __m128i t = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table));
@@ -81,7 +81,7 @@ inline Bits look_up(const std::uint8_t (&table)[16], Bits indices) {
 #endif
 }
 
-// ---- Numbers with a point: to fp32 ----
+// ---- Floating-point numbers, to fp32 ----
 
 struct Fp32Numbers {
   static void dequantise(const std::byte* at, Floats (&number)[1][2]) {
@@ -95,7 +95,7 @@ struct Fp16Numbers {
   }
 };
 
-/// bf16 is the upper half of fp32: two shifts and masks undo two numbers of each row.
+/// bf16 is the upper half of fp32: a shift and a mask decode two numbers of each row.
 struct Bf16Numbers {
   static void dequantise(const std::byte* at, Floats (&number)[2][2]) {
     for (std::size_t half : {0, 1}) {
@@ -106,9 +106,8 @@ struct Bf16Numbers {
   }
 };
 
-/// FP8 with so many bits of exponent is bf16 with a shorter exponent and a
-/// shorter mantissa. With its exponent at the lower end of bf16's it is
-/// smaller by a power of two, subnormals too. Two columns to a 16-bit word.
+/// An FP8 number is a bf16 number with a shorter exponent and mantissa. Shifting its exponent to the lower end of
+/// bf16's decodes it, subnormals too, to a value that is a power of two too small. A 16-bit word holds two columns.
 template <int exponent_bits>
 struct Fp8Numbers {
   static void dequantise(const std::byte* at, Floats (&number)[4][2]) {
@@ -126,13 +125,13 @@ struct Fp8Numbers {
   }
 };
 
-// ---- FP8 to bf16, where bytes can be looked up and bf16 multiplied in pairs ----
+// ---- FP8 to bf16, for processors that can look up bytes and multiply pairs of bf16 ----
 
 #if defined(__AVX512VBMI__) && defined(__AVX512BF16__)
 #define HARDWARE_FIRST_BF16_PAIRS
 constexpr bool has_bf16_pairs = true;
 
-/// For each FP8 number without its sign the two bytes of the same in bf16.
+/// For each FP8 magnitude, the two bytes of the same number in bf16.
 template <FloatLayout layout>
 struct Bf16Bytes {
   alignas(vector_bytes) std::uint8_t upper[128] = {}, lower[128] = {};
@@ -146,13 +145,14 @@ struct Bf16Bytes {
   }
 };
 
-/// Each byte's lower seven bits choose among 128 bytes.
+/// Replaces each byte by the table entry at its lower seven bits.
 inline __m512i look_up(const std::uint8_t (&table)[128], __m512i indices) {
   return _mm512_permutex2var_epi8(_mm512_load_si512(table), indices, _mm512_load_si512(table + 64));
 }
 
-/// Looked up, not shifted into place: vdpbf16ps takes subnormal numbers for zero, and FP8's become normal here. Of each
-/// four rows number [0] holds the first two, [1] the last two, and of a row one pair of columns beside the other.
+/// Looks numbers up instead of shifting them into place: vdpbf16ps takes subnormal numbers as zero, and the table makes
+/// FP8's subnormals normal. Of each four rows, number [0] holds the first two and number [1] the last two; the two
+/// pairs of columns of a row lie side by side.
 template <FloatLayout layout>
 struct Fp8Pairs {
   static constexpr Bf16Bytes<layout> bytes = {};
@@ -166,12 +166,12 @@ struct Fp8Pairs {
   }
 };
 
-/// sum[lane] += the two products of a's and b's numbers in bf16.
+/// Adds to each lane the two products of its bf16 numbers in a and b.
 inline Floats dot_pairs(Floats sum, __m512i a, __m512i b) {
   return (Floats)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)b);
 }
 
-/// The sums of 16 rows whose pairs of columns lie as Fp8Pairs leaves them.
+/// The sums of 16 rows whose pairs of columns are in the order of Fp8Pairs.
 inline Floats sums_of_rows(Floats first, Floats last) {
   return (Floats)_mm512_shuffle_ps((__m512)first, (__m512)last, 0x88) +
          (Floats)_mm512_shuffle_ps((__m512)first, (__m512)last, 0xdd);
@@ -180,10 +180,10 @@ inline Floats sums_of_rows(Floats first, Floats last) {
 constexpr bool has_bf16_pairs = false;
 #endif
 
-// ---- Whole numbers: four to a lane, without a sign, `offset` too large ----
+// ---- Integers: four unsigned numbers in each lane, stored with `offset` added ----
 
-/// sum[lane] += the four products of a's and b's 8-bit numbers, a without a sign and b with one. Where no instruction does
-/// that, by way of 16 bits: every second byte, then the others.
+/// Adds to each lane the four products of its 8-bit numbers in a (unsigned) and b (signed). Without an instruction for
+/// this, multiplies 16-bit numbers: first the even bytes, then the odd ones.
 inline Sums dot_four(Sums sum, Sums a, Sums b) {
   if constexpr (tpu::has_dot_product) {
     return tpu::dot(sum, a, b);
@@ -214,7 +214,7 @@ struct NibbleNumbers {
 };
 // [end: nibbles]
 
-/// E2M1, doubled: then it is whole.
+/// E2M1 numbers doubled, which makes them integers.
 struct E2m1Numbers {
   static constexpr std::int32_t offset = 12;
   static constexpr std::uint8_t doubled[16] = {12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0};
@@ -228,7 +228,7 @@ struct E2m1Numbers {
 
 // ---- Scales, one for each row ----
 
-/// Of formats whose blocks have none.
+/// For formats whose blocks have no scale.
 struct NoScales {
   static Floats dequantise(const std::byte*) { return broadcast(1); }
 };
@@ -237,12 +237,12 @@ struct Fp16Scales {
   static Floats dequantise(const std::byte* at) { return widen(load_as<Halves>(at)); }
 };
 
-/// 2^(byte − 127): fp32's exponent; the least, 2^-127, is taken for 0.
+/// 2^(byte − 127): the byte is fp32's exponent. The smallest scale, 2^-127, becomes 0.
 struct E8m0Scales {
   static Floats dequantise(const std::byte* at) { return (Floats)(widen_bytes<Bits>(at) << 23); }
 };
 
-/// Never negative. With its exponent at the lower end of fp16's, it is 2^8 times too small.
+/// Scales are never negative. Shifting their exponent to the lower end of fp16's makes them 2^8 times too small.
 struct E4m3Scales {
   static Floats dequantise(const std::byte* at) { return widen(widen_bytes<Halves>(at) << 7); }
 };

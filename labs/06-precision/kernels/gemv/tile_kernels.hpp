@@ -1,5 +1,5 @@
 /// \file
-/// The loops of the product of a matrix in tiles and a vector.
+/// The loops that multiply a matrix in tiles by a vector.
 #pragma once
 
 #include <cstddef>
@@ -10,54 +10,55 @@
 
 namespace hf::precision {
 
-/// Whether a format's numbers are multiplied as whole numbers, by a vector that is rounded to such.
+/// True if a format's numbers are multiplied as integers, with the vector rounded to integers.
 bool is_whole(Format format);
 
-/// Powers of two by which some formats are dequantised too small or too large.
+/// Powers of two that correct the scale of formats that are dequantised too small or too large.
 struct Factors {
-  float input;  ///< of x, before: half of what is missing, so that no product leaves the range of fp32
-  float sums;   ///< of the sums, after
+  float input;  ///< for x, before the product: half of the correction, so that no product leaves the range of fp32
+  float sums;   ///< for the sums, after the product
 };
 Factors kernel_factors(Format format);
 
-/// A vector rounded to 8 bits in blocks of 32, as ggml does before it multiplies whole numbers: x[i] is close to
+/// A vector rounded to 8 bits in blocks of 32, as ggml does before it multiplies integers: x[i] is close to
 /// scales[i / 32] · numbers[i].
 struct RoundedVector {
   static constexpr std::size_t block = 32;
 
   std::vector<std::int8_t> numbers;
   std::vector<float> scales;       ///< for each block: its largest magnitude / 127
-  std::vector<std::int32_t> sums;  ///< of the numbers, by 16
+  std::vector<std::int32_t> sums;  ///< of each 16 numbers
 
-  /// Rounds x to the nearest, and fills up with zeros to a multiple of `unit` numbers. A block that is everywhere below
-  /// 2^-100 becomes zeros.
-  /// \pre size is a multiple of 32, unit too
+  /// Rounds x to nearest, and pads it with zeros to a multiple of `unit` numbers. A block whose magnitudes are all
+  /// below 2^-100 becomes zeros.
+  /// \pre size and unit are multiples of 32
   void round(const float* x, std::size_t size, std::size_t unit);
 };
 
-/// Whether a format's numbers are multiplied in bf16, by a vector that is rounded to it: FP8's, where an instruction does.
+/// True if a format's numbers are multiplied in bf16, with the vector rounded to bf16: the FP8 formats, on processors
+/// with an instruction for it.
 bool is_bf16(Format format);
 
-/// Rounds x to the nearest number in bf16, and fills up with zeros to a multiple of `unit` numbers.
-/// \pre its NaNs are those that arithmetic makes
+/// Rounds x to the nearest bf16 numbers, and pads it with zeros to a multiple of `unit` numbers.
+/// \pre NaNs in x are those that arithmetic produces
 void round_to_bf16(const float* x, std::size_t size, std::size_t unit, std::vector<std::uint16_t>& to);
 
-/// The vector that a matrix is multiplied by, times its factor, filled up with zeros to whole tiles.
+/// The vector that a matrix is multiplied by, times Factors::input, padded with zeros to whole tiles.
 struct TileInput {
-  const float* x;                ///< for formats of numbers with a point
-  const RoundedVector* rounded;  ///< for formats of whole numbers
+  const float* x;                ///< for floating-point formats
+  const RoundedVector* rounded;  ///< for integer formats
   const std::uint16_t* bf16;     ///< for formats that are multiplied in bf16
 };
 
-/// One row of tiles times the vector: the sums of its rows.
+/// Multiplies one row of tiles by the vector.
 /// \param across  tiles in the row
-/// \param sums  (tile_rows)
+/// \param sums  receives the products, (tile_rows)
 using Kernel = void (*)(const std::byte* tiles, std::size_t across, const TileInput& input, float* sums);
 
 Kernel kernel_for(Format format);
 
-/// Whether loops that read a matrix from memory prefetch it; to begin with they do. Where the hardware prefetches
-/// well by itself, it gets in its way: on a Zen 5 the products are faster with it, on a Zen 4 without, in four bits by a third.
+/// Sets whether loops that read a matrix from memory prefetch it; the default is true. Software prefetching interferes
+/// with hardware that prefetches well by itself: Zen 5 is faster with it, Zen 4 without, by a third in four bits.
 void set_prefetching(bool prefetch);
 bool prefetches();
 

@@ -1,10 +1,9 @@
-/// \file
-/// How a matrix of weights lies in memory so that it can be read from its first byte to its last: in tiles of a few rows
-/// and 64 columns, one row to a lane of a register. What a lane holds of a row are neighbouring columns, so that one
-/// instruction dequantises as many rows as a register has lanes, and no lane is ever added to another.
+/// \file The memory layout that lets a weight matrix be read from its first byte to its last: tiles of a few rows and
+/// 64 columns, with one row in each lane of a register. A lane holds neighbouring columns of its row. One instruction
+/// dequantises as many rows as a register has lanes, and lanes are never added together.
 ///
-/// How many rows that are depends on the machine: sources that include this are compiled for one, and what depends on it
-/// has internal linkage.
+/// The number of rows depends on the machine. Sources that include this header are compiled for one machine; everything
+/// that depends on the number has internal linkage.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +13,11 @@
 
 namespace hf::precision {
 
-/// How a format uses its bits. Formats whose numbers share no scale have blocks too: they change nothing.
+/// How a format uses its bits. Formats without shared scales have blocks too, which have no effect.
 struct BlockLayout {
   std::size_t bits;         ///< of a number
   std::size_t numbers;      ///< of a row that share a scale
-  std::size_t scale_bytes;  ///< of that scale, which stands before them; 0 where there is none
+  std::size_t scale_bytes;  ///< of that scale, which precedes the numbers; 0 if there is none
   std::size_t group;        ///< columns of a row that lie side by side in a tile
 
   constexpr std::size_t bytes() const { return scale_bytes + numbers * bits / 8; }
@@ -44,10 +43,10 @@ constexpr BlockLayout block_layout(Format format) {
 
 namespace {
 
-/// Of a tile: two registers of rows, and as many columns as make its scales fill whole cache lines.
+/// The size of a tile: two registers of rows, and enough columns for its scales to fill whole cache lines.
 constexpr std::size_t tile_rows = 2 * lanes, tile_columns = 64;
 
-/// The scales of a tile stand before its numbers: those of all rows for the first block of columns, then for the next.
+/// The scales of a tile precede its numbers: those of all rows for the first block of columns, then those for the next.
 constexpr std::size_t tile_scale_bytes(BlockLayout layout) {
   return tile_rows * (tile_columns / layout.numbers) * layout.scale_bytes;
 }

@@ -1,5 +1,5 @@
 /// \file
-/// A matrix of weights that is read once for each product: its bytes are its time.
+/// A weight matrix that is read once for each product, so its size determines the product's time.
 #pragma once
 
 #include <cstddef>
@@ -18,28 +18,28 @@ class WeightMatrix {
   /// \throws OutOfMemory
   WeightMatrix(Format format, std::span<const float> values, std::size_t rows, std::size_t columns);
 
-  /// \param times  so often, one below the other: a large matrix for timing, quickly made
-  /// \pre where times is above 1, rows is a multiple of 32
+  /// \param times  how many copies to stack vertically; this makes a large matrix for timing quickly
+  /// \pre if times is above 1, rows is a multiple of 32
   explicit WeightMatrix(const EncodedMatrix& matrix, std::size_t times = 1);
 
   WeightMatrix(WeightMatrix&&) = default;
 
-  /// The same numbers in memory of its own.
+  /// Returns a copy in separate memory.
   WeightMatrix copy() const;
 
   Format format() const { return format_; }
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
 
-  /// That one product reads of the matrix, padding and scales included.
+  /// Bytes of the matrix that one product reads, padding and scales included.
   std::size_t bytes() const;
 
-  /// y = W x + bias, x (columns), y and bias (rows); without a bias, y = W x. Formats of whole numbers round x to 8 bits
-  /// first, in blocks of 32 as ggml does, those multiplied in bf16 (is_bf16) to that; the others take x as it is. On all
-  /// cores; within a OneCore on this one.
+  /// Computes y = W x + bias, x (columns), y and bias (rows); without a bias, y = W x. Integer formats round x to 8
+  /// bits first, in blocks of 32 as ggml does; formats multiplied in bf16 (is_bf16) round x to bf16; the others use x
+  /// unrounded. Runs on all cores, or on the calling one within a OneCore.
   void multiply(const float* x, float* y, const float* bias = nullptr) const;
 
-  /// The numbers that a row stands for.
+  /// Decodes one row into `to`, (columns).
   void decode_row(std::size_t row, float* to) const;
 
  private:
@@ -50,7 +50,7 @@ class WeightMatrix {
   Format format_;
   std::size_t rows_, columns_;
   Buffer tiles_;
-  std::vector<float> scales_;  ///< that stand apart: none, one, or one for each row
+  std::vector<float> scales_;  ///< scales outside the tiles: none, one, or one for each row
 };
 
 }  // namespace hf::precision
