@@ -1,5 +1,5 @@
 /// \file
-/// Chapter 00's transformer with its matrices of weights in a format of few bits: it writes one token at a time.
+/// Chapter 00's transformer with its weight matrices in a narrow format. It writes one token at a time.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,11 @@ namespace hf::precision {
 /// Tokens in the KV cache before the one that is timed.
 constexpr std::size_t decode_context = 100;
 
-/// Whether a token is multiplied by the matrices, or all is done that lies between: norms, attention, GELU, sums.
+/// Whether the products with weight matrices run, or only the work between them: norms, attention, GELU, sums.
 enum class Products { run, leave_out };
 
-/// A model's shape, and its weights, which must outlive this. Layers may share theirs: a large model, quickly made.
+/// A model's shape and its weights, which must outlive the view. Layers may share weights, so that a large model can be
+/// made quickly.
 struct ModelView {
   workload::TransformerShape shape;
   const workload::TransformerTensors& weights;
@@ -28,29 +29,31 @@ struct ModelView {
   ModelView(const workload::Transformer& model) : ModelView(model.shape(), model.weights()) {}
 };
 
-/// A transformer whose matrices, the token embedding among them, are in a format. Norms, biases, positions, activations
-/// and the KV cache stay in fp32: all that together is a small part of the bytes.
+/// A transformer whose matrices, including the token embedding, are in one format. Norms, biases, positions,
+/// activations and the KV cache stay in fp32; together they are a small part of the bytes.
 class FormatTransformer {
  public:
-  /// Encodes the weights of a model, each layer's into memory of its own; norms, biases and positions stay the model's.
+  /// Encodes the weights of a model, each layer into memory of its own; reads norms, biases and positions from the
+  /// model.
   /// \pre all widths are multiples of 32 \throws OutOfMemory
   FormatTransformer(const ModelView& model, Format format);
 
-  /// Runs one token of one sequence through the network and leaves its keys and values in the cache, on the threads of
-  /// share().
-  /// \param position  how many tokens came before, whose keys and values are in the cache
-  /// \param products  where they are left out, what they leave is that of the token before
+  /// Runs one token of one sequence through the network, on the threads of share(), and stores its keys and values in
+  /// the cache.
+  /// \param position  the number of earlier tokens, whose keys and values are in the cache
+  /// \param products  if they are left out, their outputs keep the values of an earlier call
   /// \return logits (V), until the next call
-  /// \throws std::invalid_argument for a token that the vocabulary lacks, a position past the cache or past the context
+  /// \throws std::invalid_argument for a token outside the vocabulary, or a position past the cache or the context
   std::span<const float> decode(int token, std::size_t position, workload::KvCache& cache,
                                 Products products = Products::run);
 
   const workload::TransformerShape& shape() const { return model_.shape; }
 
-  /// Of all matrices, with their scales.
+  /// Bytes of all matrices, including scales.
   std::size_t matrix_bytes() const;
 
-  /// What decode() reads: every matrix, every norm and bias, one position, and the cache of so many tokens with the new one.
+  /// Bytes that decode() reads: every matrix, norm and bias, one position, and the cache of `position` tokens and the
+  /// new one.
   std::size_t bytes_per_token(std::size_t position) const;
 
  private:

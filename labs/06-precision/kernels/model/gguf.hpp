@@ -31,7 +31,7 @@ constexpr std::uint64_t alignment = 32;  // of the data of each tensor
 
 constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-/// A format as ggml has it: its number (ggml.h, enum ggml_type), and blocks of so many numbers.
+/// A format in ggml: its number (ggml.h, enum ggml_type), and the numbers and bytes in a block.
 struct GgmlFormat {
   Format format;
   std::uint32_t type, block, block_bytes;
@@ -42,7 +42,7 @@ inline constexpr GgmlFormat ggml_formats[] = {{Format::fp32, 0, 1, 4},
                                               {Format::q8_0, 8, 32, 34},
                                               {Format::bf16, 30, 1, 2}};
 
-/// \pre ggml has the format
+/// \pre ggml supports the format
 inline const GgmlFormat& in_ggml(Format format) {
   return *std::ranges::find(ggml_formats, format, &GgmlFormat::format);
 }
@@ -56,7 +56,7 @@ struct Tensor {
   std::uint64_t bytes() const { return rows * columns / in_ggml(format).block * in_ggml(format).block_bytes; }
 };
 
-/// The tensors of the model by the names that llama.cpp knows them by.
+/// The tensors of the model, with the names that llama.cpp uses.
 inline std::vector<Tensor> tensors_of(const ModelView& model, Format format) {
   const auto& [shape, weights] = model;
   const std::size_t c = shape.width;
@@ -86,7 +86,7 @@ inline std::vector<Tensor> tensors_of(const ModelView& model, Format format) {
   return tensors;
 }
 
-/// What stands before the data of the tensors.
+/// The part of the file before the data of the tensors.
 class Header {
  public:
   Header(const workload::TransformerShape& shape, std::span<const Tensor> tensors) {
@@ -106,7 +106,7 @@ class Header {
 
  private:
   void describe(const workload::TransformerShape& shape) {
-    number(std::uint64_t{9});  // so many keys
+    number(std::uint64_t{9});  // number of keys
     key("general.architecture", "gpt2");
     key("gpt2.block_count", shape.layers);
     key("gpt2.context_length", shape.context);
@@ -127,7 +127,7 @@ class Header {
     bytes_ += value;
   }
 
-  // The numbers of the types are those of gguf.h, enum gguf_type.
+  // The type numbers come from gguf.h, enum gguf_type.
   void begin_key(std::string_view name, std::uint32_t type) {
     text(name);
     number(type);
@@ -157,7 +157,7 @@ class Header {
   std::string bytes_;
 };
 
-/// Tensors that were encoded already: layers may share their weights.
+/// Tensors that are already encoded, because layers may share weights.
 using Encoded = std::map<const float*, EncodedMatrix>;
 
 inline void write_data(std::ofstream& out, const Tensor& tensor, Encoded& encoded) {
@@ -172,7 +172,7 @@ inline void write_data(std::ofstream& out, const Tensor& tensor, Encoded& encode
 
 }  // namespace gguf
 
-/// Bytes of the file that write_gguf() writes.
+/// Size of the file that write_gguf() writes, bytes.
 inline std::uint64_t gguf_bytes(const ModelView& model, Format format) {
   const std::vector<gguf::Tensor> tensors = gguf::tensors_of(model, format);
   std::uint64_t bytes = gguf::Header(model.shape, tensors).bytes().size();
@@ -180,10 +180,10 @@ inline std::uint64_t gguf_bytes(const ModelView& model, Format format) {
   return bytes;
 }
 
-/// Writes the model: its matrices, the table of tokens among them, in \p format; norms, biases and positions in fp32. The
-/// table of tokens also makes the logits. There is no tokenizer: tokens are numbers.
-/// \pre ggml has the format
-/// \throws std::runtime_error in one line where it cannot write all of it
+/// Writes the model: its matrices, including the token embedding, in \p format; norms, biases and positions in fp32.
+/// The token embedding also produces the logits. The file contains no tokenizer: tokens are numbers.
+/// \pre ggml supports the format
+/// \throws std::runtime_error with one line if the file cannot be written completely
 inline void write_gguf(const ModelView& model, Format format, const std::filesystem::path& file) {
   const std::vector<gguf::Tensor> tensors = gguf::tensors_of(model, format);
   const gguf::Header header(model.shape, tensors);
