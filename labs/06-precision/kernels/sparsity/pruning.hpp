@@ -1,6 +1,5 @@
-/// \file
-/// Which weights go, those of least magnitude, and what that costs a network that was trained: the small language model of
-/// the folder training, pruned matrix by matrix, and then, perhaps, trained a little more with what is left.
+/// \file Pruning, which removes the weights of least magnitude, and its cost for a trained network: the small language
+/// model of the folder training is pruned matrix by matrix, and optionally trained further with the remaining weights.
 #pragma once
 
 #include <algorithm>
@@ -20,18 +19,19 @@
 
 namespace hf::precision {
 
-/// The weights with all but the largest set to zero. Of equal magnitudes at the border, the first stay.
-/// \param density  the share that stays, 0 to 1; rounded to a whole number of weights
+/// Returns the weights with all but the largest set to zero. Among equal magnitudes at the threshold, the first are
+/// kept.
+/// \param density  the share to keep, 0 to 1; rounded to a whole number of weights
 inline std::vector<float> pruned(std::span<const float> weights, double density) {
   const auto kept = static_cast<std::size_t>(std::llround(density * static_cast<double>(weights.size())));
   std::vector<float> result(weights.begin(), weights.end());
   if (kept == weights.size()) return result;
   std::vector<float> magnitudes(weights.size());
   std::ranges::transform(weights, magnitudes.begin(), [](float w) { return std::abs(w); });
-  const auto border = magnitudes.begin() + static_cast<std::ptrdiff_t>(kept);  // the first that goes
+  const auto border = magnitudes.begin() + static_cast<std::ptrdiff_t>(kept);  // the first to remove
   std::ranges::nth_element(magnitudes, border, std::greater<>());
   const float least = *border;
-  auto equal_kept = std::count(magnitudes.begin(), border, least);  // before it, none is smaller
+  auto equal_kept = std::count(magnitudes.begin(), border, least);  // none before the border is smaller
   for (float& weight : result) {
     const bool stays = std::abs(weight) > least || (std::abs(weight) == least && equal_kept-- > 0);
     if (!stays) weight = 0;
@@ -39,8 +39,8 @@ inline std::vector<float> pruned(std::span<const float> weights, double density)
   return result;
 }
 
-/// Of every four weights in a row, the two largest stay, as sparse tensor cores want it (Mishra and others, Accelerating
-/// sparse deep neural networks, 2021). \pre the number of weights is a multiple of 4
+/// Keeps the two largest of every four consecutive weights, the pattern that sparse tensor cores require (Mishra and
+/// others, Accelerating sparse deep neural networks, 2021). \pre the number of weights is a multiple of 4
 inline std::vector<float> pruned_2_4(std::span<const float> weights) {
   std::vector<float> result(weights.begin(), weights.end());
   const auto size = [&](std::size_t i) { return std::abs(weights[i]); };
@@ -52,7 +52,7 @@ inline std::vector<float> pruned_2_4(std::span<const float> weights) {
   return result;
 }
 
-/// Networks after so many steps in fp32, from so many starts.
+/// Trains `count` networks for `steps` steps in fp32, each from its own random start.
 inline std::vector<Start> trained_networks(std::uint64_t count, int steps, const Tick& tick) {
   const Recipe recipe = {"fp32", "fp32"};
   std::vector<Start> networks = random_starts(count);
@@ -61,8 +61,7 @@ inline std::vector<Start> trained_networks(std::uint64_t count, int steps, const
   return networks;
 }
 
-/// Each matrix of the network pruned by `prune`, a function of its weights; the table of words, which no product reads,
-/// stays.
+/// Returns the network with each matrix pruned by `prune`. The word table, which no product reads, is not pruned.
 inline WordTensors pruned_network(const WordTensors& weights,
                                   const std::function<std::vector<float>(std::span<const float>)>& prune) {
   WordTensors result = weights;
@@ -72,9 +71,9 @@ inline WordTensors pruned_network(const WordTensors& weights,
   return result;
 }
 
-/// The network after so many more steps, in which weights that are zero stay so.
+/// Trains the network for `steps` more steps, in which weights that are zero stay zero.
 inline WordTensors retrained_network(const Start& start, int steps) {
-  constexpr std::uint64_t first_sequence = 20000;  // of random numbers: other texts than the network learned from
+  constexpr std::uint64_t first_sequence = 20000;  // of random numbers; the texts differ from those in training
   WordTensors weights = start.weights;
   const Lessons lessons = falling_rate(steps, 1);
   std::vector<scaling::Adam> adam;
@@ -93,7 +92,7 @@ inline WordTensors retrained_network(const Start& start, int steps) {
       std::vector<float> moved(w.begin(), w.end());
       adam[i].update(moved, gradients[i].numbers());
       for (std::size_t j = 0; j < w.size(); ++j) {
-        const bool pruned = i > 0 && w[j] == 0;  // 0 is the table of words
+        const bool pruned = i > 0 && w[j] == 0;  // matrix 0 is the word table
         if (!pruned) w[j] += rate * (moved[j] - w[j]);
       }
     }
@@ -101,7 +100,8 @@ inline WordTensors retrained_network(const Start& start, int steps) {
   return weights;
 }
 
-/// Of the weights that can be pruned: what was taken away, as noise over signal, in power.
+/// Ratio of noise power to signal power in the weights that can be pruned; the noise is the difference between `exact`
+/// and `changed`.
 inline double noise_of(const WordTensors& exact, const WordTensors& changed) {
   double noise = 0, signal = 0;
   for (std::size_t i = 1; i < exact.size(); ++i) {

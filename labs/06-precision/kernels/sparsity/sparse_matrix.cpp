@@ -26,7 +26,7 @@ inline __m512i load_index(const std::uint16_t* from) {
   return _mm512_maskz_cvtepu16_epi32(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
 }
 
-/// Four sums, so that one addition need not wait for the one before.
+/// Four sums, so that an addition need not wait for the previous one.
 struct FourSums {
   __m512 part[4] = {};
 
@@ -41,7 +41,7 @@ struct FourSums {
   }
 };
 
-/// Calls `add(which sum, step)` for each step, in turn for the four sums.
+/// Calls `add(which sum, step)` for each step, cycling through the four sums.
 template <class Add>
 inline void in_turn(std::size_t steps, Add add) {
   std::size_t step = 0;
@@ -66,25 +66,24 @@ float sparse_dot(const float* values, const Index* index, std::size_t count, con
   return sum.total();
 }
 
-/// The values from there on, each in the place of one of the bits, and zeros in the others. The zeros are merged into, and
-/// the values loaded first: Zen 5 waits for what was in the register where the instruction makes the zeros itself, and
-/// Zen 4 takes long to spread values that come from memory.
+/// Spreads the next values over the lanes whose bits are set; the other lanes are zero. Merges into a register of
+/// zeros, because Zen 5's zeroing form waits for the register's old contents. Loads the values first, because Zen 4 is
+/// slow when the instruction reads memory.
 inline __m512 spread(const float* from, std::uint64_t bits) {
   __m512 values = _mm512_loadu_ps(from), zeros = {};
   HF_OPAQUE(values);
   HF_OPAQUE(zeros);
-  asm("" : "+r"(bits));  // or they are shifted as a mask, which takes longer
+  asm("" : "+r"(bits));  // prevents slower shifts in a mask register
   return _mm512_mask_expand_ps(zeros, static_cast<__mmask16>(bits), values);
 }
 
-/// Σ of the values times the x in whose places bits are set; moves `values` on.
-/// \tparam prefetching  values ahead of their use
+/// Sums the values times the x at the set bits, and advances `values`.
+/// \tparam prefetching  whether to prefetch values
 template <bool prefetching>
 float masked_dot(const std::uint64_t* masks, std::size_t columns, const float*& values, const float* x) {
   constexpr std::size_t ahead = 2048;  // in floats
   FourSums sum;
   const float* next = values;
-  // Each bit takes the next value, or a zero, to its place in a register.
   const auto add = [&](std::size_t k, std::uint64_t bits, const float* from) {
     if constexpr (prefetching) __builtin_prefetch(from + ahead);
     sum.add(k, spread(from, bits), _mm512_loadu_ps(x + 16 * k));
@@ -192,27 +191,26 @@ void BitmaskMatrix::multiply(const float* x, float* y) const {
 
 namespace {
 
-constexpr std::size_t width = 2, chains = 4;  // registers of c, and how many sums there are of each
+constexpr std::size_t width = 2, chains = 4;  // registers of c, and sums for each of them
 constexpr std::size_t panel_columns = width * lanes;
-constexpr std::size_t panel_rows = 256;  // with AVX-512, 32 KiB: the nearest cache
+constexpr std::size_t panel_rows = 256;  // a 32 KiB panel with AVX-512: fits the nearest cache
 
-/// Aligned, since a load across two cache lines takes twice as long.
+/// Aligned, because a load across two cache lines takes twice as long.
 struct alignas(vector_bytes) Register {
   float number[lanes];
 };
 
-/// The rows of b, so many columns from one on, without gaps; zeros beyond the last column.
+/// Packs `columns` columns of b without gaps, and pads the panel with zeros.
 void pack_panel(const float* b, std::size_t rows, std::size_t n, std::size_t columns, float* panel) {
   for (std::size_t row = 0; row < rows; ++row, b += n, panel += panel_columns) {
     for (std::size_t j = 0; j < panel_columns; ++j) panel[j] = j < columns ? b[j] : 0;
   }
 }
 
-/// Adds to a row of c, as wide as the panel: each number of a that is there takes its row of the panel.
+/// Adds to one row of c, as wide as the panel: each nonzero number of a multiplies its row of the panel.
 void add_row(const float* values, const std::uint16_t* index, std::size_t count, const float* panel,
              std::size_t columns, float* c) {
-  // Four sums take turns, so that one addition need not wait for the one
-  // before. Every multiplication loads what it multiplies.
+  // Four sums, so that an addition need not wait for the previous one. Each multiplication loads both of its operands.
   Floats sum[chains][width] = {};
   const auto add = [&](std::size_t k, std::size_t i) {
     const float* row = panel + index[i] * panel_columns;
@@ -245,7 +243,7 @@ void sparse_gemm(const CsrMatrix<std::uint16_t>& a, std::size_t n, const float* 
   float* panel = panel_memory.front().number;
   for (std::size_t j = 0; j < n; j += panel_columns) {
     const std::size_t columns = least(n - j, panel_columns);
-    std::vector<std::uint32_t> at(a.starts(), a.starts() + a.rows());  // how far each row of a has come
+    std::vector<std::uint32_t> at(a.starts(), a.starts() + a.rows());  // next unused number in each row of a
     for (std::size_t k = 0; k < a.columns(); k += panel_rows) {
       const std::size_t rows = least(a.columns() - k, panel_rows);
       pack_panel(b + k * n + j, rows, n, columns, panel);

@@ -1,11 +1,11 @@
 /// \file
-/// Matrices without their zeros, to be multiplied by a vector. Each way to say where the numbers stood has its price in
-/// bytes:
+/// Matrices stored without their zeros, to be multiplied by a vector. The storage formats record the positions of the
+/// numbers at different costs:
 ///
-///     CsrMatrix        an index for each number that is there: 32 bits, or 16
-///     BitmaskMatrix    a bit for each number, there or not
+///     CsrMatrix        an index of 32 or 16 bits for each nonzero number
+///     BitmaskMatrix    a bit for each number, zero or not
 ///
-/// Both are in fp32, row after row; products run on one thread. TwoFourMatrix is for two of every four.
+/// Both store fp32, row after row; products run on one thread. TwoFourMatrix stores two of every four numbers.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace hf::precision {
 
-/// Numbers that stay as they are, on huge pages, with a register's width of zeros behind them that a kernel may read.
+/// Constant numbers on huge pages, followed by a register's width of zeros that a kernel may read.
 template <class T>
 class Stored {
  public:
@@ -42,17 +42,17 @@ class Stored {
 };
 
 /// Compressed sparse rows: the numbers that are not zero, and the column of each.
-/// \tparam Index  of 16 bits, for at most 65 536 columns, or of 32
+/// \tparam Index  16 bits, for at most 65,536 columns, or 32 bits
 template <class Index>
 class CsrMatrix {
  public:
-  /// \pre the index can tell the columns apart
+  /// \pre Index can represent every column
   CsrMatrix(std::span<const float> weights, std::size_t rows, std::size_t columns);
 
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
 
-  /// That one product reads of the matrix.
+  /// Bytes of the matrix that one product reads.
   std::size_t bytes() const { return values_.bytes() + index_.bytes() + starts_.size() * sizeof(starts_[0]); }
 
   /// y = W x: x (columns), y (rows).
@@ -61,17 +61,17 @@ class CsrMatrix {
   const float* values() const { return values_.data(); }
   const Index* index() const { return index_.data(); }
 
-  /// Where a row's numbers begin; one more for the end of the last.
+  /// Where each row's numbers begin, and the end of the last row.
   const std::uint32_t* starts() const { return starts_.data(); }
 
  private:
   std::size_t rows_, columns_;
   Stored<float> values_;
   Stored<Index> index_;
-  std::vector<std::uint32_t> starts_;  ///< small, so that no copy takes a huge page for it
+  std::vector<std::uint32_t> starts_;  ///< not Stored: it is small, and each copy would take a huge page
 };
 
-/// A bit for each number of the matrix, and the numbers whose bit is set.
+/// One bit for each number of the matrix, and the numbers whose bit is set.
 class BitmaskMatrix {
  public:
   /// \pre columns is a multiple of 16
@@ -82,8 +82,8 @@ class BitmaskMatrix {
   /// y = W x: x (columns), y (rows).
   void multiply(const float* x, float* y) const;
 
-  /// Whether products ask for numbers ahead of their use, as at first they do. Where dense ones are faster without, these
-  /// need not be.
+  /// Sets whether products prefetch numbers; the default is true. The best setting can differ from that for dense
+  /// products.
   static void set_prefetching(bool prefetch);
 
  private:
@@ -92,16 +92,17 @@ class BitmaskMatrix {
   Stored<std::uint64_t> masks_;
 };
 
-/// In fp32. It lies in tiles of 32 columns, and of a row to each lane of a register: a register of places, 2 bits for each of
-/// the 16 numbers that a row has left there, and then those numbers. Products run on one thread.
+/// A matrix in fp32 of which each group of four neighbouring columns has at most two numbers in every row. A tile has
+/// 32 columns, and one row for each lane of a register. It starts with a register of places, 2 bits for each of the 16
+/// numbers that a row keeps in the tile; those numbers follow. Products run on one thread.
 class TwoFourMatrix {
  public:
-  /// Where a group of four has fewer than two numbers, zeros are kept.
+  /// A group of four with fewer than two numbers keeps zeros as well.
   /// \pre columns is a multiple of 32
-  /// \throws std::invalid_argument for a group with more than two
+  /// \throws std::invalid_argument for a group with more than two nonzero numbers
   TwoFourMatrix(std::span<const float> weights, std::size_t rows, std::size_t columns);
 
-  /// That one product reads of the matrix, rows that fill up the last tile included.
+  /// Bytes of the matrix that one product reads, including the padding rows of the last tile.
   std::size_t bytes() const { return tiles_.bytes(); }
 
   /// y = W x: x (columns), y (rows).
@@ -115,11 +116,12 @@ class TwoFourMatrix {
   Stored<float> tiles_;
 };
 
-/// c = a · b: a is (m, k), b (k, n), c (m, n), the last two row-major without gaps; on one thread.
+/// Computes c = a · b on one thread: a is (m, k), b (k, n), c (m, n); b and c are row-major without gaps.
 void sparse_gemm(const CsrMatrix<std::uint16_t>& a, std::size_t n, const float* b, float* c);
 
-/// Bytes that the kernel loads for each multiplication and addition, mostly of b, from the nearest cache. A dense product
-/// keeps numbers in registers, and uses each many times; where the next number of a will be, nobody knows.
+/// Bytes that the kernel loads from the nearest cache for each multiplication and addition, mostly of b. A dense
+/// product keeps numbers in registers and uses each many times. A sparse one cannot, because the place of a's next
+/// number is not known in advance.
 extern const double sparse_gemm_bytes_loaded;
 
 }  // namespace hf::precision

@@ -21,11 +21,11 @@ namespace {
 
 typedef std::uint32_t Bits __attribute__((vector_size(vector_bytes)));
 
-constexpr std::size_t tile_columns = 32, tile_numbers = 16;      // of a row: it has so many columns, and keeps so many
+constexpr std::size_t tile_columns = 32, tile_numbers = 16;      // columns of a row in a tile, and numbers kept of them
 constexpr std::size_t tile_floats = (1 + tile_numbers) * lanes;  // with the places
-constexpr std::size_t panel_columns = vector_registers / 4;      // of the other matrix, two registers of sums for each
+constexpr std::size_t panel_columns = vector_registers / 4;      // of b, with two registers of sums each
 
-/// Four numbers, again and again.
+/// Repeats four numbers across the register.
 inline Floats repeat_four(const float* from) {
 #if defined(__AVX512F__)
   return (Floats)_mm512_maskz_broadcast_f32x4(0xffff, _mm_loadu_ps(from));
@@ -36,7 +36,7 @@ inline Floats repeat_four(const float* from) {
 #endif
 }
 
-/// In each lane, that of the four numbers around it which the lowest two bits of the place say.
+/// In each lane, selects one of the four numbers in its group; the lowest two bits of `place` are its index.
 inline Floats choose(Floats fours, Bits place) {
 #if defined(__AVX512F__)
   return (Floats)_mm512_maskz_permutevar_ps(0xffff, (__m512)fours, (__m512i)place);
@@ -60,12 +60,12 @@ inline Bits load_places(const float* tile) {
 
 typedef float Four __attribute__((vector_size(16)));
 
-/// A vector of them is aligned.
+/// Lets a std::vector hold aligned registers.
 struct Register {
   Floats number;
 };
 
-/// Four rows of four columns become four columns of four rows.
+/// Transposes a 4 × 4 matrix.
 inline void transpose(Four (&x)[4]) {
   const Four a = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5), b = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5),
              c = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7), d = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
@@ -75,7 +75,7 @@ inline void transpose(Four (&x)[4]) {
   x[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
 }
 
-/// The first of four numbers, or all; zeros in the place of others.
+/// Loads up to four numbers; the others become zero.
 inline Four load_four(const float* from, std::size_t count) {
   Four x = {};
   if (count >= 4) {
@@ -94,8 +94,8 @@ inline void store_four(float* to, std::size_t count, Four x) {
   }
 }
 
-/// A panel holds, for each four rows of b and each of its columns, a register in which those four are repeated: to repeat
-/// them on the way from the cache takes the units that choose among them.
+/// Packs a panel: for each four rows of b and each column, a register that repeats those four numbers. Repeating them
+/// when they are loaded would occupy the units that choose among them.
 void pack_panel(const float* b, std::size_t rows, std::size_t n, std::size_t columns, Floats* panel) {
   for (std::size_t row = 0; row < rows; row += 4) {
     for (std::size_t j = 0; j < panel_columns; j += 4) {
@@ -109,7 +109,7 @@ void pack_panel(const float* b, std::size_t rows, std::size_t n, std::size_t col
 
 using Sums = Floats[panel_columns];
 
-/// One or two rows of tiles times a panel.
+/// Multiplies one or two rows of tiles by a panel.
 template <std::size_t registers>
 void multiply_panel(const float* first, std::size_t tiles, const Floats* panel, Sums (&sums)[registers]) {
   Floats sum[registers][panel_columns] = {};
@@ -139,7 +139,7 @@ void multiply_panel(const float* first, std::size_t tiles, const Floats* panel, 
   std::memcpy(sums, sum, sizeof sum);
 }
 
-/// Rows of c, so many columns of each, from sums in which a row is a lane.
+/// Stores `columns` columns of rows of c from sums that have one row in each lane.
 void store_rows(const Sums& sums, std::size_t rows, std::size_t columns, float* c, std::size_t n) {
   for (std::size_t row = 0; row < rows; row += 4) {
     for (std::size_t j = 0; j < columns; j += 4) {
@@ -152,7 +152,7 @@ void store_rows(const Sums& sums, std::size_t rows, std::size_t columns, float* 
   }
 }
 
-/// \tparam prefetching  the tiles ahead of their use
+/// \tparam prefetching  whether to prefetch tiles
 template <bool prefetching>
 void multiply_vector(const float* tile, std::size_t rows, std::size_t columns, const float* x, float* y) {
   constexpr std::size_t ahead = 2048;  // in floats
@@ -162,8 +162,8 @@ void multiply_vector(const float* tile, std::size_t rows, std::size_t columns, c
       if constexpr (prefetching) {
         for (std::size_t i = 0; i < tile_floats; i += 16) __builtin_prefetch(tile + ahead + i);
       }
-      // A row to each lane. Of four numbers of x, every lane takes the one
-      // that its next weight belongs to: 2 bits of its places say which.
+      // Each lane has one row. It selects the number of x that belongs to its next weight: 2 bits of `places` give its
+      // index among four.
       const Bits places = load_places(tile);
 #pragma GCC unroll 16
       for (std::size_t i = 0; i < tile_numbers; ++i) {
@@ -176,7 +176,7 @@ void multiply_vector(const float* tile, std::size_t rows, std::size_t columns, c
   }
 }
 
-/// The matrix as it lies in tiles.
+/// Returns the matrix in tiles.
 std::vector<float> tiled(std::span<const float> weights, std::size_t rows, std::size_t columns) {
   const std::size_t across = columns / tile_columns, down = (rows + lanes - 1) / lanes;
   std::vector<float> tiles(down * across * tile_floats);
