@@ -1,8 +1,7 @@
-/// \file
-/// Training in few bits (Micikevicius et al., "Mixed precision training", ICLR 2018): what the network reads and writes is
-/// stored in a short format, products are added in fp32, and the optimiser has a master copy of the weights in fp32. And
-/// what the lab has the small network do: learn in several formats at the same time, in batches of many sizes, and then
-/// speak with its weights in fewer bits.
+/// \file Training in few bits (Micikevicius et al., "Mixed precision training", ICLR 2018): the network reads and
+/// writes numbers in a narrow format, products are added in fp32, and the optimiser has a master copy of the weights in
+/// fp32. Also the lab's experiments with the small network: it learns in several formats side by side, with batches of
+/// many sizes, and is then evaluated with its weights in fewer bits.
 #pragma once
 
 #include <algorithm>
@@ -31,16 +30,16 @@
 
 namespace hf::precision {
 
-/// Dynamic loss scaling: the loss, and so every gradient, is multiplied by as much as the format bears, which is found by
-/// trying. A step whose gradients are not all finite is not taken.
+/// Dynamic loss scaling: multiplies the loss, and thus every gradient, by the largest scale that the format can
+/// represent, found by trial. A step with gradients that are not finite is skipped.
 class LossScaler {
  public:
-  static constexpr int patience = 20;  ///< so many good steps in a row double the scale
+  static constexpr int patience = 20;  ///< good steps in a row before the scale is doubled
 
   float scale() const { return scale_; }
   int skipped() const { return skipped_; }
 
-  /// Is told of each step. \return whether to take it
+  /// Updates the scale; call it once for each step. \return whether to take the step
   bool accept(bool all_finite) {
     good_ = all_finite ? good_ + 1 : 0;
     if (!all_finite) {
@@ -58,9 +57,9 @@ class LossScaler {
   int good_ = 0, skipped_ = 0;
 };
 
-/// What the optimiser adds its update to.
+/// The weights that the optimiser adds its update to.
 enum class Update {
-  master,    ///< a copy in fp32, from which the stored weights are rounded anew
+  master,    ///< a copy in fp32, which is then rounded to the stored weights
   nearest,   ///< the stored weights themselves: the sum is rounded to the nearest
   at_random  ///< the stored weights themselves: the sum is rounded up or down at random
 };
@@ -72,10 +71,10 @@ struct Recipe {
   Storage gradients = Storage::fp32;  ///< of all gradients
   bool scaled = false;                ///< with a LossScaler
   Update update = Update::master;
-  Format weights = Format::fp32;  ///< what weights are encoded in besides, before the network reads them
+  Format weights = Format::fp32;  ///< a format in which weights are also encoded before the network reads them
 };
 
-/// Weights as they come back from a format.
+/// Returns the weights encoded in the format and decoded again.
 inline WordTensors coded(WordTensors weights, Format format) {
   for (scaling::Matrix& each : weights) {
     std::ranges::copy(decode(encode(format, each.numbers(), each.rows(), each.columns())), each.numbers().begin());
@@ -85,8 +84,9 @@ inline WordTensors coded(WordTensors weights, Format format) {
 
 class MixedTraining {
  public:
-  /// \param batch_tokens  of all ranks together: the loss is the mean over so many. Only one rank's are computed here, and
-  ///                      its gradients count as though all ranks had found the same
+  /// \param batch_tokens  of all ranks together: the loss is their mean. Only one rank is computed here; its gradients
+  /// are
+  ///                      used as if all ranks had the same
   MixedTraining(WordTensors weights, const Recipe& recipe, double batch_tokens)
       : recipe_(recipe), batch_tokens_(batch_tokens), master_(std::move(weights)) {
     for (scaling::Matrix& each : master_) {
@@ -96,7 +96,7 @@ class MixedTraining {
     store_weights();
   }
 
-  /// One step of Adam. \param rate  in units of Adam::rate
+  /// Takes one step of Adam. \param rate  in units of Adam::rate
   void step(const Examples& examples, double rate) {
     const double scale = recipe_.scaled ? scaler_.scale() : 1, row_weight = scale / batch_tokens_;
     forward(weights_, examples.seen, recipe_.values, activations_);
@@ -109,7 +109,7 @@ class MixedTraining {
     store_weights();
   }
 
-  /// divergence() of the network as it is stored.
+  /// divergence() of the network with its stored weights.
   double divergence(const Examples& examples) {
     forward(weights_, examples.seen, recipe_.values, activations_);
     return precision::divergence(examples, activations_.logits);
@@ -118,11 +118,11 @@ class MixedTraining {
   const Recipe& recipe() const { return recipe_; }
   const LossScaler& scaler() const { return scaler_; }
   const WordTensors& weights() const { return weights_; }  ///< as the network reads them
-  const WordTensors& master() const { return master_; }    ///< those that are updated
+  const WordTensors& master() const { return master_; }    ///< as the optimiser updates them
   const WordDeltas& deltas() const { return deltas_; }     ///< of the latest step, each times scale / batch_tokens
   const WordTensors& gradients() const { return gradients_; }
 
-  /// What became of the updates of the latest step that were not zero: the share that left their weight as it was.
+  /// The share of the latest step's nonzero updates that did not change their weight.
   double updates_lost() const { return updates_lost_; }
 
  private:
@@ -132,8 +132,8 @@ class MixedTraining {
   }
 
   void update(float gradient_unit, double rate) {
-    constexpr std::uint64_t rounding_sequence = 7'000'000;  // of random numbers: another for each matrix and step
-    std::size_t wanted = 0, lost = 0;                       // weights that were to move, and those of them that stayed
+    constexpr std::uint64_t rounding_sequence = 7'000'000;  // of random numbers; each matrix and step has its own
+    std::size_t wanted = 0, lost = 0;                       // weights with a nonzero update; those left unchanged
     for (std::size_t i = 0; i < master_.size(); ++i) {
       const std::span<float> weights = master_[i].numbers();
       std::vector<float> gradient(gradients_[i].numbers().begin(), gradients_[i].numbers().end());
@@ -146,8 +146,8 @@ class MixedTraining {
       std::vector<float> kept = moved;
       if (recipe_.update == Update::nearest) store(recipe_.values, kept);
       if (recipe_.update == Update::at_random) store_at_random(kept, rounding_sequence + master_.size() * steps_ + i);
-      // Each count has a loop of its own: where one loop adds both comparisons, GCC 14 makes code for AVX-512 that misses
-      // many of the second.
+      // One loop for each count: GCC 14 compiles a single loop with both counts to AVX-512 code that misses many of the
+      // second.
       for (std::size_t j = 0; j < moved.size(); ++j) wanted += moved[j] != weights[j];
       for (std::size_t j = 0; j < moved.size(); ++j) lost += moved[j] != weights[j] && kept[j] == weights[j];
       std::ranges::copy(kept, weights.begin());
@@ -175,16 +175,16 @@ using Tick = std::function<void()>;
 constexpr WordShape word_shape = {.embedding = 32, .hidden = 64, .layers = 3};
 constexpr std::size_t rows_of_a_rank = 1024;
 
-/// Tokens in a batch of a large model: 4 Mi, as those of GPT-3 (3.2 million) and Llama 3 (4 million, and more later).
+/// Tokens in a batch of a large model: 4 Mi, similar to GPT-3 (3.2 million) and Llama 3 (4 million, later more).
 constexpr double large_batch = 1 << 22;
 
-/// How long, and how fast.
+/// The number of steps and the learning rate of each.
 struct Lessons {
   int steps;
   std::function<double(int step)> rate;  ///< in units of Adam::rate
 };
 
-/// A rate that falls to nothing, along a cosine.
+/// A rate that falls to zero along a cosine.
 inline Lessons falling_rate(int steps, double first_rate) {
   return {steps, [=](int step) { return first_rate * (1 + std::cos(std::numbers::pi * step / steps)) / 2; }};
 }
@@ -192,13 +192,13 @@ inline Lessons constant_rate(int steps, double rate) {
   return {steps, [=](int) { return rate; }};
 }
 
-/// How far a network was before a step.
+/// A network's divergence before a step.
 struct Look {
   int step;
   double divergence;  ///< from the grammar, nats
 };
 
-/// What has been learned.
+/// A network after training, and its progress.
 struct Learned {
   MixedTraining training;
   std::vector<Look> looks = {};
@@ -207,13 +207,13 @@ struct Learned {
   double divergence() const { return looks.back().divergence; }
 };
 
-/// The text that all are judged by: no network learns from it.
+/// The validation text for all networks, which none learns from.
 inline const Examples& judging_text() {
   static const Examples text = make_examples(2 * rows_of_a_rank, 8000);
   return text;
 }
 
-/// Where a network begins: its weights, and the seed of the text that it learns from.
+/// A network's initial weights, and the seed of the text that it learns from.
 struct Start {
   WordTensors weights;
   std::uint64_t seed = 0;
@@ -225,11 +225,12 @@ inline std::vector<Start> random_starts(std::uint64_t count) {
   return starts;
 }
 
-/// Trains a network by each recipe from each start, side by side on all cores. Those from the same start read the same text.
-/// \return those of the first recipe, from each start, then those of the next
+/// Trains a network by each recipe from each start, side by side on all cores. Networks from the same start read the
+/// same text.
+/// \return the networks of the first recipe, from each start, then those of the next
 inline std::vector<Learned> learn(std::span<const Start> starts, std::span<const Recipe> recipes, double batch_tokens,
                                   const Lessons& lessons, const Tick& tick) {
-  constexpr std::size_t a_great_deal = 1 << 20;                            // of numbers are touched in a step
+  constexpr std::size_t a_great_deal = 1 << 20;                            // numbers that a step reads or writes
   constexpr std::uint64_t first_lesson = 10000, lessons_of_a_seed = 1000;  // of random numbers
   std::vector<Learned> all;
   for (const Recipe& recipe : recipes) {
@@ -255,13 +256,13 @@ inline std::vector<Learned> learn(std::span<const Start> starts, std::span<const
   return all;
 }
 
-/// Those that learned by this recipe.
+/// The networks trained by this recipe. \pre they are neighbours in `all`
 inline std::span<const Learned> by_recipe(std::span<const Learned> all, std::string_view id) {
   const auto learned_so = [id](const Learned& each) { return each.training.recipe().id == id; };
   return {std::ranges::find_if(all, learned_so), static_cast<std::size_t>(std::ranges::count_if(all, learned_so))};
 }
 
-/// A number of each network.
+/// Calls `number` for each network and returns the results.
 template <class Number>
 std::vector<double> of_each(std::span<const Learned> networks, const Number& number) {
   std::vector<double> numbers(networks.size());
@@ -269,9 +270,9 @@ std::vector<double> of_each(std::span<const Learned> networks, const Number& num
   return numbers;
 }
 
-// ---- What gradients are like ----
+// ---- Sizes of gradients ----
 
-/// Magnitudes of the layers' deltas that are not zero; not of the logits', which no product made.
+/// Nonzero magnitudes of the layers' deltas, without those of the logits, which no product computes.
 inline std::vector<float> magnitudes(const WordDeltas& deltas) {
   std::vector<float> sizes;
   for (const scaling::Matrix& each : std::span(deltas).first(deltas.size() - 1)) {
@@ -282,7 +283,7 @@ inline std::vector<float> magnitudes(const WordDeltas& deltas) {
   return sizes;
 }
 
-/// How many of them lie between powers of two, times `scale`: in %.
+/// Histogram of the magnitudes times `scale`, by power of two, in %.
 inline Series sizes_of(const WordDeltas& deltas, double scale, const std::string& id, const std::string& label) {
   std::map<int, int> counts;
   const std::vector<float> all = magnitudes(deltas);
@@ -293,7 +294,7 @@ inline Series sizes_of(const WordDeltas& deltas, double scale, const std::string
   return series;
 }
 
-/// Which share of them fp16 stores as zero.
+/// Share of the magnitudes that fp16 stores as zero after multiplication by `scale`.
 inline double lost_share(const WordDeltas& deltas, double scale) {
   const std::vector<float> all = magnitudes(deltas);
   const auto is_lost = [scale](float size) { return from_fp16(fp16_of(static_cast<float>(scale) * size)) == 0; };
@@ -301,14 +302,15 @@ inline double lost_share(const WordDeltas& deltas, double scale) {
   return static_cast<double>(lost) / static_cast<double>(all.size());
 }
 
-/// The size that half of them are below.
+/// Median of the magnitudes.
 inline double median_size(const WordDeltas& deltas) {
   std::vector<float> all = magnitudes(deltas);
   std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2));
   return static_cast<double>(all[all.size() / 2]);
 }
 
-/// Where a series first reaches a level, on straight lines between its points on logarithmic axes; its end, if nowhere.
+/// The x at which a series first reaches a level, interpolated linearly on logarithmic axes; the last x if it never
+/// does.
 inline double crossing(const Series& rising, double level) {
   for (std::size_t i = 1; i < rising.points.size(); ++i) {
     const Point &from = rising.points[i - 1], &to = rising.points[i];
@@ -319,10 +321,10 @@ inline double crossing(const Series& rising, double level) {
   return rising.points.back().x;
 }
 
-// ---- What weights are like ----
+// ---- Sizes of weights ----
 
-/// Share of the weights that a step of this size would leave as they are, added in bf16: half the distance to the next
-/// number is more.
+/// Share of the weights that adding a step of this size in bf16 would not change, because the step is less than half
+/// the distance to the next number.
 inline double standing_still_predicted(const WordTensors& weights, double step) {
   std::size_t still = 0, all = 0;
   for (const scaling::Matrix& each : weights) {
@@ -333,7 +335,7 @@ inline double standing_still_predicted(const WordTensors& weights, double step) 
   return static_cast<double>(still) / static_cast<double>(all);
 }
 
-/// How much chance the network gives to words that the grammar does not allow, of 1.
+/// Mean probability that the network gives to words that the grammar does not allow.
 inline double wrong_share(const MixedTraining& training) {
   const Examples& text = judging_text();
   WordActivations computed;
@@ -365,7 +367,7 @@ inline double sum_of_squares(const scaling::Matrix& matrix) {
   return std::accumulate(matrix.numbers().begin(), matrix.numbers().end(), 0.0, add_square);
 }
 
-/// The noise in weights that were coded, over the signal: mean over matrices of |coded − weights|² / |weights|².
+/// Ratio of noise to signal in coded weights: the mean over matrices of |coded − weights|² / |weights|².
 inline double noise_share(const WordTensors& weights, const WordTensors& coded) {
   double share = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -379,7 +381,8 @@ inline double noise_share(const WordTensors& weights, const WordTensors& coded) 
   return share;
 }
 
-/// What noise adds to the loss, over noise_share(), where that is 30 dB below the signal: random noise, uniform.
+/// The loss that random noise in the weights adds, divided by noise_share(). The noise is uniform, 30 dB below the
+/// signal.
 inline double noise_sensitivity(const WordTensors& weights) {
   constexpr double share = 1e-3;
   constexpr std::uint64_t draws = 8, first_noise = 9000;  // of random numbers

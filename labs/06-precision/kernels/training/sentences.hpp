@@ -1,6 +1,5 @@
-/// \file
-/// Text to learn from: sentences about animals, made by a grammar that says how likely each next word is. So it is known
-/// what the best of all language models loses: the grammar's entropy.
+/// \file Text to learn from: sentences about animals, made by a grammar that defines the probability of each next word.
+/// The lowest possible loss of a language model is therefore known: the grammar's entropy.
 #pragma once
 
 #include <array>
@@ -13,27 +12,27 @@
 
 namespace hf::precision {
 
-/// A full stop; the, a, every, two, many; big, small, old, young, quick, wise; dog, cat, fox, hen, worm, mouse, and these in
-/// the plural; chases, fears, sees, sleeps, and these in the plural.
+/// A full stop; the, a, every, two, many; big, small, old, young, quick, wise; dog, cat, fox, hen, worm, mouse, and
+/// their plurals; chases, fears, sees, sleeps, and their plurals.
 constexpr std::size_t vocabulary_size = 32;
 
-/// How likely each word is to come next: adds up to 1.
+/// Probability of each word to come next; they add up to 1.
 using Chances = std::array<double, vocabulary_size>;
 
-/// What of the words so far decides how likely each next one is.
+/// The information from earlier words that determines the probabilities of the next one.
 struct SentenceState {
   enum class Part { determiner, noun, verb, object_determiner, object_noun, full_stop };
   Part part = Part::determiner;  ///< what comes next
-  bool singular = true;          ///< whether the noun may be that, or was
+  bool singular = true;          ///< whether the noun may be, or was, singular; likewise plural
   bool plural = true;
-  bool adjective = false;  ///< whether there was one before the noun that is to come
-  int subject = 0;         ///< which animal
+  bool adjective = false;  ///< whether an adjective precedes the coming noun
+  int subject = 0;         ///< index of the animal
 };
 
 namespace grammar {
 
 using Part = SentenceState::Part;
-constexpr std::size_t full_stop = 0, determiners = 1, adjectives = 6, nouns = 12, verbs = 24;  // where they begin
+constexpr std::size_t full_stop = 0, determiners = 1, adjectives = 6, nouns = 12, verbs = 24;  // first index of each
 constexpr std::size_t animals = 6, adjective_count = 6, verb_count = 4, sleeps = 3;
 constexpr double adjective_chance = 0.4, favourite_chance = 0.75;
 inline constexpr std::array<double, verb_count> verb_chances = {0.35, 0.25, 0.2, 0.2};
@@ -45,7 +44,7 @@ struct Determiner {
 inline constexpr std::array<Determiner, 5> determiner_kinds = {
     {{0.4, true, true}, {0.2, true, false}, {0.1, true, false}, {0.2, false, true}, {0.1, false, true}}};
 
-/// Whom the subject chases, fears or sees: most often the animal that is next in the list.
+/// Probability that the subject chases, fears or sees this animal; the next animal in the list is the most likely one.
 inline double object_chance(const SentenceState& state, std::size_t animal) {
   const std::size_t favourite = (static_cast<std::size_t>(state.subject) + 1) % animals;
   return animal == favourite ? favourite_chance : (1 - favourite_chance) / (animals - 1);
@@ -64,7 +63,7 @@ inline void add_adjectives_and_nouns(const SentenceState& state, Chances& chance
 
 }  // namespace grammar
 
-/// How likely each word is after those so far.
+/// Probability of each word in this state.
 inline Chances next_words(const SentenceState& state) {
   using namespace grammar;
   Chances chances = {};
@@ -113,7 +112,7 @@ struct Expected {
   double nats, words;
 };
 
-/// Of the rest of the sentence.
+/// Expected entropy and number of words of the rest of the sentence.
 inline Expected expected_after(const SentenceState& state) {
   Expected expected = {0, 1};
   const Chances chances = next_words(state);
@@ -141,25 +140,25 @@ inline std::size_t draw(const Chances& chances, double random) {
 
 }  // namespace grammar
 
-/// Mean entropy of a word when all before it are known: nats.
+/// Mean entropy of a word, given all words before it, nats.
 inline double grammar_entropy() {
   const grammar::Expected sentence = grammar::expected_after({});
   return sentence.nats / sentence.words;
 }
 
-/// So many words, the last ones, are enough to know the state.
+/// The number of preceding words that determine the state.
 constexpr std::size_t words_seen = 4;
 
-/// Words to be guessed, each from those before it.
+/// Words to predict, each from the words before it.
 struct Examples {
   std::vector<int> seen;         ///< (rows, words_seen), in the order of the text
   std::vector<int> next;         ///< (rows)
-  std::vector<Chances> chances;  ///< (rows): of each word to have come next
+  std::vector<Chances> chances;  ///< (rows): the probability of each word in that place
 
   std::size_t rows() const { return next.size(); }
 };
 
-/// A text of so many words, and a few before them. \param sequence  of random numbers (common/random.hpp)
+/// Makes examples from a text of rows + words_seen words. \param sequence  of random numbers (common/random.hpp)
 inline Examples make_examples(std::size_t rows, std::uint64_t sequence) {
   Examples examples;
   std::vector<int> text;

@@ -28,13 +28,13 @@ constexpr float power_of_two(int exponent) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(127 + exponent) << 23);
 }
 
-/// value_of(pattern_of(x)) with less in between, and without branches: the compiler makes vector instructions of it.
+/// value_of(pattern_of(x)) in fewer steps and without branches, so that the compiler can vectorise it.
 template <FloatLayout layout>
 float nearest(float x) {
   constexpr int shift = 23 - layout.mantissa_bits;
   constexpr std::uint32_t below_half = (1u << (shift - 1)) - 1;
   constexpr float smallest_normal = power_of_two(1 - layout.bias()), largest = value_of<layout>(layout.largest());
-  // From here to twice this, fp32's numbers are as far apart as the format's subnormals: adding it rounds.
+  // Between this number and twice it, fp32's spacing equals that of the format's subnormals, so adding it rounds.
   constexpr float subnormals = power_of_two(1 - layout.bias() + shift);
   const float size = std::fabs(x);
   const auto bits = std::bit_cast<std::uint32_t>(size);
@@ -62,16 +62,16 @@ void store_each(std::span<float> numbers) {
 
 // ---- The network ----
 
-constexpr std::uint64_t first_sequence = 6000, of_a_seed = 100;  // of random numbers: one for each matrix
+constexpr std::uint64_t first_sequence = 6000, of_a_seed = 100;  // of random numbers, one for each matrix
 
-/// Each word's row of the table, side by side.
+/// Concatenates the words' rows of the table.
 void embed(View table, std::span<const int> seen, Matrix& to) {
   to.resize(seen.size() / words_seen, words_seen * table.columns);
   float* at = to.numbers().data();
   for (const int word : seen) at = std::copy_n(table.row(static_cast<std::size_t>(word)), table.columns, at);
 }
 
-/// What the deltas of the rows say of the table.
+/// Computes the table's gradient from the deltas of its rows.
 void embed_backward(std::span<const int> seen, View deltas, View table, Matrix& gradient) {
   gradient.resize(table.rows, table.columns);
   std::ranges::fill(gradient.numbers(), 0.0f);
@@ -86,7 +86,7 @@ void rectify(std::span<float> numbers) {
   for (float& x : numbers) x = x < 0 ? 0 : x;
 }
 
-/// The gradient of relu: nothing passes where nothing came out.
+/// Multiplies by the derivative of relu: zeroes the gradient where relu's output is 0.
 void pass_where_positive(std::span<const float> out, std::span<float> gradient) {
   for (std::size_t i = 0; i < out.size(); ++i) gradient[i] = out[i] > 0 ? gradient[i] : 0;
 }
@@ -99,14 +99,14 @@ float log_sum(std::span<const float> logits) {
   return most + std::log(sum);
 }
 
-/// c = transpose of a · b
+/// c = aᵀ · b
 void multiply_transposed(View a, View b, Matrix& c) {
   c.resize(a.columns, b.columns);
   std::ranges::fill(c.numbers(), 0.0f);
   add_transposed_product(a, b, c.numbers());
 }
 
-/// row_weight · (softmax − 1 at the right word)
+/// delta = row_weight · softmax, with row_weight subtracted at the correct word.
 void loss_backward(const Matrix& logits, std::span<const int> next, float row_weight, Matrix& delta) {
   delta.resize(logits.rows(), logits.columns());
   for (std::size_t i = 0; i < logits.rows(); ++i) {
