@@ -29,8 +29,8 @@ namespace {
 
 // ---- The innermost loops ----
 //
-// The only place that knows the registers. As chapter 02's (micro_kernel.hpp), but a 32-bit lane of a register holds a pair
-// of numbers, and one instruction multiplies and adds both.
+// Only this part depends on the registers. It resembles chapter 02's (micro_kernel.hpp), but each 32-bit lane holds a
+// pair of numbers, and one instruction multiplies and adds both.
 
 using matmul::line;
 using Bf16Strip = tpu::Strip<float>;
@@ -47,7 +47,7 @@ inline Ints load_pairs(const std::byte* from) {
   return pairs;
 }
 
-/// A pair in every lane.
+/// Copies a pair into every lane.
 inline Ints broadcast_pair(const std::byte* from) {
   std::int32_t pair;
   __builtin_memcpy(&pair, from, sizeof pair);
@@ -69,11 +69,12 @@ inline Floats dot_pairs(Floats sum, Ints a, Ints b) {
 #endif
 }
 
-/// A tile of c, of blocks of bf16 as they are, or widened to floats. See narrow_strip.hpp.
+/// Computes a tile of c from blocks of bf16, or of bf16 widened to floats. See narrow_strip.hpp.
 template <class Number>
 struct Bf16MicroKernel;
 
-/// Pairs of numbers: prefetches rows of a on the way, and c: a line of each, then as many steps as a line has pairs.
+/// Multiplies pairs of numbers. Prefetches a line of each of the next rows of a, and of c, then takes as many steps as
+/// a line has pairs.
 template <>
 struct Bf16MicroKernel<std::uint16_t> {
   static constexpr std::size_t tile_rows = matmul::tile_rows, tile_columns = matmul::tile_columns;
@@ -111,7 +112,7 @@ struct Bf16MicroKernel<std::uint16_t> {
   }
 };
 
-/// Chapter 02's.
+/// Uses chapter 02's micro-kernel.
 template <>
 struct Bf16MicroKernel<float> {
   static constexpr std::size_t tile_rows = matmul::tile_rows, tile_columns = matmul::tile_columns;
@@ -131,7 +132,7 @@ struct Bf16MicroKernel<float> {
 
 constexpr std::size_t tile_columns = matmul::tile_columns;
 
-/// So many pairs of rows of a panel as floats: of each pair, the first row, then the second.
+/// Widens pairs of rows of a panel to floats: for each pair, the first row, then the second.
 void widen_panel(const std::byte* panel, std::size_t pairs, float* to) {
   for (std::size_t p = 0; p < pairs; ++p, panel += 2 * vector_bytes, to += 2 * tile_columns) {
     const Ints left = load_pairs(panel), right = load_pairs(panel + vector_bytes);
@@ -142,7 +143,7 @@ void widen_panel(const std::byte* panel, std::size_t pairs, float* to) {
   }
 }
 
-/// A product whose blocks are multiplied as Numbers, bf16 as they are or floats: see tpu::multiply_narrow().
+/// A product whose blocks are multiplied as Number: bf16, or floats widened from it. See tpu::multiply_narrow().
 template <class Number>
 struct Bf16Operands {
   using Sum = float;
@@ -180,7 +181,8 @@ struct Bf16Operands {
 
   std::size_t k;
   const std::byte* packed;
-  /// Whether rows of a compete for the same places in the level-1 cache, or end within a pair.
+  /// Whether a must be copied: it is widened, its rows end within a pair, or they compete for the same places in the
+  /// level-1 cache.
   bool copies_a = widens || k % 2 != 0 || matmul::rows_compete(k * sizeof(Number));
 };
 
