@@ -17,9 +17,9 @@ namespace {
 // ---- Blocks ----
 
 constexpr float largest_e2m1 = 6, largest_e4m3 = 448;
-constexpr int e2m1_top_exponent = 2, e4m3_top_exponent = 8;  // of the largest power of two in the format
+constexpr int e2m1_top_exponent = 2, e4m3_top_exponent = 8;  // exponent of the largest power of two
 
-/// All values of a format of 8 bits or fewer.
+/// All values of a format with at most 8 bits.
 template <std::size_t count>
 constexpr std::array<float, count> table_of(float (*value)(std::uint8_t)) {
   std::array<float, count> table = {};
@@ -30,19 +30,19 @@ constexpr std::array<float, count> table_of(float (*value)(std::uint8_t)) {
 constexpr std::array e2m1_values = table_of<16>(from_e2m1);
 constexpr std::array e4m3_values = table_of<256>(from_e4m3);
 
-/// 1 / scale, and 0 where that is no number: numbers so small that they underflow become zeros.
+/// 1 / scale, or 0 if that is not finite, so that numbers whose scale underflows become zeros.
 float inverse(float scale) {
   const float inverse = 1 / scale;
   return std::isfinite(inverse) ? inverse : 0.0f;
 }
 
-/// The scale of an MX block: 2^(⌊log2 max⌋ − the exponent of the largest power of two among the elements), where E8M0 has
-/// it. What is then past the largest element saturates: with E4M3 from 448 on, of 512; with E2M1 from 6, of 8.
+/// The scale of an MX block: 2^(⌊log2 max⌋ − top_exponent), but at least E8M0's smallest. Scaled numbers past the
+/// largest element saturate: they are below 512, and E4M3 ends at 448; or below 8, and E2M1 ends at 6.
 std::uint8_t mx_scale(float largest, int top_exponent) {
   return static_cast<std::uint8_t>(std::max(e8m0_of(largest) - top_exponent, 0));
 }
 
-/// 1 / scale. Every inverse of a power of two is one, and fp32 has it, but for the last, which no scale here needs.
+/// 1 / scale, exact. \pre scale is at most 254
 float inverse_e8m0(std::uint8_t scale) { return from_e8m0(static_cast<std::uint8_t>(254 - scale)); }
 
 Mxfp8Block mxfp8_with(std::uint8_t scale, std::span<const float> x) {
@@ -52,7 +52,7 @@ Mxfp8Block mxfp8_with(std::uint8_t scale, std::span<const float> x) {
   return block;
 }
 
-/// Two numbers in each byte.
+/// Packs two numbers into each byte.
 template <std::size_t bytes, class Number>
 std::array<std::uint8_t, bytes> pairs(std::span<const float> x, const Number& number) {
   std::array<std::uint8_t, bytes> q;
@@ -88,10 +88,10 @@ Q8_0Block q8_0_of(std::span<const float> x) {
 // [begin: q4-0]
 Q4_0Block q4_0_of(std::span<const float> x) {
   const auto nearer = [](float a, float b) { return std::abs(a) < std::abs(b); };
-  // With its sign: it becomes −8. Of zeros it is +0, and their scale −0.
+  // With its sign, since it becomes −8. For zeros: +0, and the scale is −0.
   const float farthest = *std::max_element(x.begin(), x.end(), nearer) + 0.0f;
   const float scale = farthest / -8, by = inverse(scale);
-  const auto number = [by](float v) {  // from 0: the cast rounds down
+  const auto number = [by](float v) {  // not negative, so the cast rounds down
     return std::min(15, static_cast<int>(v * by + 8.5f));
   };
   return {fp16_of(scale), pairs<Q4_0Block::numbers / 2>(x, number)};
@@ -153,11 +153,11 @@ void decode(const Nvfp4Block& block, float matrix_scale, std::span<float> to) {
 
 // ---- Matrices ----
 //
-// A codec stores a run of numbers, and reads them again, under a scale that stands apart: 1 where it knows of none.
+// A codec encodes and decodes a run of numbers, with a scale that is stored outside: 1 for formats without one.
 
 namespace {
 
-/// The scale under which the largest number becomes the largest of the format; 1 where all are zero.
+/// The scale that maps the largest number to the format's largest; 1 if all are zero.
 float scale_for(float largest, float of_format) {
   const float scale = largest / of_format;
   return std::isnormal(scale) ? scale : 1.0f;
@@ -170,7 +170,7 @@ struct Fp32Codec {
   static void decode(Stored number, float, std::span<float> to) { to[0] = number; }
 };
 
-/// fp16, bf16.
+/// fp16 and bf16.
 template <FloatLayout layout>
 struct Float16Codec {
   using Stored = std::uint16_t;
@@ -266,7 +266,7 @@ double EncodedMatrix::bits() const {
 
 EncodedMatrix encode(Format format, std::span<const float> values, std::size_t rows, std::size_t columns) {
   EncodedMatrix matrix = {format, rows, columns, {}, {}};
-  const std::size_t sharing = format == Format::int8_channel ? columns : values.size();  // a scale that stands apart
+  const std::size_t sharing = format == Format::int8_channel ? columns : values.size();  // one scale in matrix.scales
   with_codec(format, [&]<class Codec>() {
     matrix.bytes.resize(values.size() / Codec::run * sizeof(typename Codec::Stored));
     std::byte* to = matrix.bytes.data();

@@ -16,7 +16,7 @@
 namespace hf::precision {
 namespace {
 
-/// In (0, 1), a multiple of 2^-53 and a half.
+/// A number in (0, 1): an odd multiple of 2^-54.
 double uniform(std::uint64_t sequence, std::uint64_t index) {
   return (static_cast<double>(random_word(sequence, index) >> 11) + 0.5) * 0x1p-53;
 }
@@ -34,13 +34,13 @@ double signal_over_noise(std::span<const double> signal, std::span<const Number>
 
 double square(double x) { return x * x; }
 
-/// Of |x|, x from N(0, 1).
+/// Density and distribution function of |x|, x from N(0, 1).
 double density(double x) { return std::sqrt(2 / std::numbers::pi) * std::exp(-x * x / 2); }
 double share_below(double x) { return std::erf(x / std::numbers::sqrt2); }
 
 constexpr FloatLayout fp32_layout = {8, 23, FloatLayout::Top::specials};
 
-/// The mean square of the error of a float of magnitude u.
+/// Mean square error of a float of magnitude u.
 template <FloatLayout layout>
 double float_noise(double u) {
   constexpr double largest = value_of<layout>(layout.largest());
@@ -49,21 +49,22 @@ double float_noise(double u) {
   return square(std::ldexp(1.0, exponent - layout.mantissa_bits)) / 12;
 }
 
-/// Between −8 and 7, where the largest number has become −8: half of the others have its sign.
+/// Mean square error of magnitude u in Q4_0, whose integers run from −8 to 7. The largest number became −8, and half of
+/// the others have its sign; the rest end at 7.
 double q4_0_noise(double u) { return u <= 7.5 ? 1.0 / 12 : (1.0 / 12 + square(u - 7)) / 2; }
 
 /// Numbers that share a scale.
 struct Sharing {
   double numbers;
   std::function<double(double largest)> scale;
-  std::function<double(double u)> noise;  ///< of a magnitude u, in units of the scale
-  bool keeps_largest;                     ///< the scale makes the largest number one of the format's
+  std::function<double(double u)> noise;  ///< mean square error of magnitude u; both in units of the scale
+  bool keeps_largest;                     ///< whether the scale maps the largest number to one of the format's
 };
 
 constexpr int steps = 400;
 constexpr double end = 7;  // no number of a sample is larger
 
-/// The mean square of the error of one number without a scale.
+/// Mean square error of one number without a scale, integrated up to magnitude `limit`.
 template <class Noise>
 double mean_noise(double limit, const Noise& noise) {
   double sum = 0;
@@ -74,7 +75,7 @@ double mean_noise(double limit, const Noise& noise) {
   return sum;
 }
 
-/// The same with one: over all that the largest of the numbers may be.
+/// Mean square error of numbers that share a scale, integrated over the possible values of the largest.
 double shared_noise(const Sharing& of) {
   double sum = 0;
   for (int i = 0; i < steps; ++i) {

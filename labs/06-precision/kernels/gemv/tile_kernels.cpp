@@ -20,8 +20,8 @@ namespace {
 
 using Total = Floats[2];
 
-/// Asks for what will be read soon after a place: as far ahead as an answer from memory takes, which was found by trying.
-/// The hardware does so too, but not from one page to the next. Nothing where the distance is 0.
+/// Prefetches `bytes` bytes, `ahead` bytes after a place. The distances were found by trial. Hardware prefetches too,
+/// but not across pages. Does nothing if the distance is 0.
 template <std::size_t bytes, std::size_t ahead>
 inline void prefetch_after(const std::byte* at) {
   if constexpr (ahead > 0) {
@@ -30,7 +30,8 @@ inline void prefetch_after(const std::byte* at) {
   }
 }
 
-/// Adds a block of columns: dequantised to fp32, times x, in four chains of additions, times the scales of the rows.
+/// Adds a block of columns: dequantises it to fp32, multiplies it by x in four chains of additions, and then by the
+/// scales of the rows.
 template <BlockLayout layout, class Numbers, class Scales, std::size_t ahead>
 inline void add_block(const std::byte* scales, const std::byte* numbers, const float* x, Total& total) {
   prefetch_after<tile_rows * layout.scale_bytes, ahead>(scales);
@@ -55,7 +56,7 @@ inline void add_block(const std::byte* scales, const std::byte* numbers, const f
 }
 
 #if defined(HARDWARE_FIRST_BF16_PAIRS)
-/// Adds a block of columns: dequantised to bf16, times four numbers of x at a time.
+/// Adds a block of columns: dequantises it to bf16, and multiplies it by four numbers of x at a time.
 template <BlockLayout layout, class Numbers, class Scales, std::size_t ahead>
 inline void add_block(const std::byte* scales, const std::byte* numbers, const std::uint16_t* x, Total& total) {
   prefetch_after<tile_rows * layout.scale_bytes, ahead>(scales);
@@ -80,7 +81,7 @@ inline void add_block(const std::byte* scales, const std::byte* numbers, const s
 }
 #endif
 
-/// \tparam x  in what the numbers are multiplied by it: fp32 or bf16
+/// \tparam x  the member of TileInput to multiply by, in fp32 or bf16
 template <BlockLayout layout, class Numbers, class Scales, auto x, bool prefetching>
 inline void add_tile(const std::byte* tile, std::size_t column, const TileInput& input, Total& total) {
   constexpr std::size_t ahead = prefetching ? 4096 : 0;
@@ -92,15 +93,15 @@ inline void add_tile(const std::byte* tile, std::size_t column, const TileInput&
   }
 }
 
-/// Four numbers of 8 bits in every lane.
+/// Copies four 8-bit numbers into every lane.
 inline Sums broadcast_four(const std::int8_t* x) {
   std::int32_t four;
   std::memcpy(&four, x, sizeof four);
   return Sums{} + four;
 }
 
-/// Adds a block of columns: four products a lane in one instruction, exact, from a start that takes back the offset of the
-/// numbers; one rounding to fp32, one scale.
+/// Adds a block of columns. One instruction computes four exact products in each lane. The sums start at a value that
+/// cancels the numbers' offset; they are converted to fp32 once, and then scaled.
 template <BlockLayout layout, class Numbers, class Scales, std::size_t ahead>
 inline void add_whole_block(const std::byte* scales, const std::byte* numbers, const std::int8_t* x, std::int32_t x_sum,
                             float x_scale, Total& total) {
@@ -177,7 +178,8 @@ Kernel fp8() {
 
 // ---- The vector, rounded ----
 
-/// The largest of |x|: magnitudes are ordered as their bits are, and whole numbers may be compared in any order.
+/// The largest of |x|. Compares bits as integers, which are ordered like the magnitudes, so the compiler can vectorise
+/// it.
 float largest_of_block(const float* x) {
   std::int32_t largest = 0;
   for (std::size_t i = 0; i < RoundedVector::block; ++i) {
@@ -186,16 +188,16 @@ float largest_of_block(const float* x) {
   return std::bit_cast<float>(largest);
 }
 
-/// to[i] = x[i] · factor, rounded to the nearest. \pre that is within ±127
+/// to[i] = x[i] · factor, rounded to nearest. \pre the products are within ±127
 void round_block(const float* __restrict x, float factor, std::int8_t* __restrict to) {
-  constexpr float rounder = 0x1.8p23f;  // added to a small number, it leaves the whole number in the lowest bits
+  constexpr float rounder = 0x1.8p23f;  // adding it moves the rounded number into the lowest bits
   for (std::size_t i = 0; i < RoundedVector::block; ++i) {
     const float raised = x[i] * factor + rounder;
     to[i] = static_cast<std::int8_t>(std::bit_cast<std::int32_t>(raised));
   }
 }
 
-/// Of 16 numbers: their bytes, without signs, are added four by four in 64 bits.
+/// The sum of 16 numbers. Adds their bytes, made unsigned, in four 16-bit fields of a 64-bit word.
 std::int32_t sum_of_16(const std::int8_t* numbers) {
   std::uint64_t sums = 0;
   for (std::size_t i = 0; i < 16; i += 8) {
@@ -228,7 +230,7 @@ void round_to_bf16(const float* x, std::size_t size, std::size_t unit, std::vect
   to.resize((size + unit - 1) / unit * unit);
   for (std::size_t i = 0; i < size; ++i) {
     const auto bits = std::bit_cast<std::uint32_t>(x[i]);
-    to[i] = static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);  // half-way to the even one
+    to[i] = static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);  // ties to even
   }
   std::fill(to.begin() + static_cast<std::ptrdiff_t>(size), to.end(), std::uint16_t{0});
 }

@@ -18,7 +18,7 @@
 namespace hf::precision {
 namespace {
 
-/// Calls `use.operator()<format>()`, so that what follows is compiled for that format.
+/// Calls `use.operator()<format>()`, so that its code is compiled for each format.
 template <std::size_t... i, class Use>
 void with(Format format, std::index_sequence<i...>, const Use& use) {
   ((format == all_formats[i] ? use.template operator()<all_formats[i]>() : void()), ...);
@@ -28,17 +28,19 @@ void with(Format format, const Use& use) {
   with(format, std::make_index_sequence<all_formats.size()>(), use);
 }
 
-/// Whole numbers of 8 bits are kept with 128 added: the dot product takes them without a sign.
+/// True for 8-bit integer formats. Tiles store their numbers with 128 added, because the dot product takes unsigned
+/// numbers.
 constexpr bool is_signed_byte(Format format) {
   return format == Format::int8 || format == Format::int8_channel || format == Format::q8_0;
 }
 
-/// Where a number lies: its lowest bit.
+/// The position of a number's lowest bit.
 struct Place {
   std::size_t byte, bit;
 };
 
-/// In a row as the format lays it out. Of two numbers in a byte, the second stands half a block after the first.
+/// The place of a column in a row in the format's layout. If a byte holds two numbers, the second comes half a block
+/// after the first.
 template <Format format>
 constexpr Place place_in_row(std::size_t column) {
   constexpr BlockLayout layout = block_layout(format);
@@ -47,7 +49,7 @@ constexpr Place place_in_row(std::size_t column) {
   return {block + i * layout.bits / 8, 0};
 }
 
-/// Of two numbers in a byte, the second stands half a group after the first.
+/// The place in a tile. If a byte holds two numbers, the second comes half a group after the first.
 template <Format format>
 constexpr Place place_in_tile(std::size_t row, std::size_t column) {
   constexpr BlockLayout layout = block_layout(format);
@@ -57,7 +59,7 @@ constexpr Place place_in_tile(std::size_t row, std::size_t column) {
   return {numbers + i * layout.bits / 8, 0};
 }
 
-/// Copies one number, whose bits at `to` are zero.
+/// Copies one number. \pre its bits at `to` are zero
 template <Format format>
 void move_number(const std::byte* from, Place from_place, std::byte* to, Place to_place) {
   constexpr std::size_t bits = block_layout(format).bits;
@@ -70,14 +72,14 @@ void move_number(const std::byte* from, Place from_place, std::byte* to, Place t
   }
 }
 
-/// The tile that holds a column of a row, and the row's place in it.
+/// The offset, in bytes, of the tile that contains the row's column.
 template <Format format>
 std::size_t tile_offset(std::size_t columns, std::size_t row, std::size_t column) {
   const std::size_t tile = row / tile_rows * tiles_for(columns, tile_columns) + column / tile_columns;
   return tile * tile_bytes(block_layout(format));
 }
 
-/// Calls `move_number(in_row, tile, in_tile)` and `move_scale(in_row, tile + in_tile)` for what a row has.
+/// Calls `number(in_row, tile, in_tile)` for each number of a row, and `scale(in_row, tile + in_tile)` for each scale.
 template <Format format, class MoveNumber, class MoveScale>
 void visit_row(std::size_t columns, std::size_t row, const MoveNumber& number, const MoveScale& scale) {
   constexpr BlockLayout layout = block_layout(format);
@@ -122,13 +124,13 @@ std::vector<std::byte> take_row(const std::byte* tiles, std::size_t columns, std
   return to;
 }
 
-/// Bytes of all tiles of a matrix.
+/// Bytes in all tiles of a matrix.
 std::size_t tiled_bytes(Format format, std::size_t rows, std::size_t columns) {
   return tiles_for(rows, tile_rows) * tiles_for(columns, tile_columns) * tile_bytes(block_layout(format));
 }
 
-/// Puts the numbers of a matrix, and the scales that stand among them, into tiles: those of the first rows from left to
-/// right, then those of the next rows. Numbers that the matrix lacks are left as they are.
+/// Copies the numbers and block scales of a matrix into tiles: first the tiles of the first rows, from left to right,
+/// then those of the next rows. Leaves padding unchanged.
 /// \param tiles  (tiled_bytes)
 void put_into_tiles(const EncodedMatrix& matrix, std::byte* tiles) {
   with(matrix.format, [&]<Format format>() {
@@ -139,14 +141,14 @@ void put_into_tiles(const EncodedMatrix& matrix, std::byte* tiles) {
   });
 }
 
-/// A row as its format lays it out, without the scales that stand apart.
+/// Returns a row in the layout of its format, without the scales outside the tiles.
 EncodedMatrix take_from_tiles(const std::byte* tiles, Format format, std::size_t columns, std::size_t row) {
   EncodedMatrix taken = {format, 1, columns, {}, {}};
   with(format, [&]<Format each>() { taken.bytes = take_row<each>(tiles, columns, row); });
   return taken;
 }
 
-/// x times a factor, with zeros behind it up to whole tiles; x itself where that is the same.
+/// Returns x times a factor, padded with zeros to whole tiles; x itself if that is the same.
 const float* prepared(const float* x, std::size_t columns, float factor, std::vector<float>& memory) {
   if (columns % tile_columns == 0 && factor == 1) return x;
   memory.assign(tiles_for(columns, tile_columns) * tile_columns, 0);
@@ -209,7 +211,7 @@ void WeightMatrix::multiply(const float* x, float* y, const float* bias) const {
     for (std::size_t r = 0; r < count; ++r) y[row + r] = sums[r] * (factors.sums * scale_of(row + r));
     for (std::size_t r = 0; r < count && bias != nullptr; ++r) y[row + r] += bias[row + r];
   };
-  constexpr std::size_t parts = 1;  // for each core: a part begins with a wait for memory
+  constexpr std::size_t parts = 1;  // per core, since each part starts by waiting for memory
   share_each(down, row_bytes / sizeof(float), multiply_row, parts);
 }
 

@@ -21,7 +21,7 @@ namespace {
 /// y += x
 void add_to(std::vector<float>& y, const float* x) { workload::add(y.data(), x, y.data(), y.size()); }
 
-/// y = W x + bias, or nothing.
+/// Computes y = W x + bias, unless products are left out.
 void multiply(Products products, const WeightMatrix& matrix, const std::vector<float>& x, std::vector<float>& y,
               const float* bias = nullptr) {
   if (products == Products::run) matrix.multiply(x.data(), y.data(), bias);
@@ -90,7 +90,7 @@ void FormatTransformer::normalise(const float* gain, const float* bias) {
   workload::layer_norm(x_.data(), gain, bias, normed_.data(), 1, x_.size());
 }
 
-/// As chapter 00's layer does, for one token.
+/// Runs chapter 00's layer for one token.
 void FormatTransformer::run_layer(std::size_t layer, std::size_t position, workload::KvCache& cache,
                                   Products products) {
   const workload::TransformerTensors::Layer& w = model_.weights.layers[layer];
@@ -108,8 +108,8 @@ void FormatTransformer::run_layer(std::size_t layer, std::size_t position, workl
   add_to(x_, sum_.data());
 }
 
-/// The new token looks at itself and at all before it: each core takes neighbouring heads, each in one piece, so that cores
-/// meet once, and know which keys come next.
+/// Computes the new token's attention to itself and all earlier tokens. Each core takes neighbouring whole heads, so
+/// that cores synchronise only once and can prefetch the next head's keys.
 void FormatTransformer::attend(std::size_t layer, std::size_t position, workload::KvCache& cache) {
   const std::size_t c = shape().width, d = shape().head_width(), count = position + 1;
   const float factor = 1 / std::sqrt(static_cast<float>(d));
@@ -125,7 +125,7 @@ void FormatTransformer::attend(std::size_t layer, std::size_t position, workload
       workload::mix_values(scores, values, attended_.data() + head * d, count, d, next);
     }
   };
-  constexpr std::size_t parts = 1;  // for each core: a part begins with a wait for memory
+  constexpr std::size_t parts = 1;  // per core, since each part starts by waiting for memory
   share(shape().heads, 2 * count * d, attend_heads, parts);
 }
 

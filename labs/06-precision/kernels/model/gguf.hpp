@@ -1,5 +1,5 @@
 /// \file
-/// A GPT-2-shaped transformer as a GGUF file, which llama.cpp reads (github.com/ggml-org/ggml, docs/gguf.md; version 3).
+/// Writes a GPT-2-shaped transformer as a GGUF file for llama.cpp (github.com/ggml-org/ggml, docs/gguf.md; version 3).
 #pragma once
 
 #include <algorithm>

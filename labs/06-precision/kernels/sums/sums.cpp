@@ -23,10 +23,10 @@
 namespace hf::precision {
 namespace {
 
-constexpr std::size_t chains = 8;                   // registers: an addition takes some cycles, and two begin in each
-constexpr std::size_t block = 16 * chains * lanes;  // below it, pairwise_sum() adds in chains
+constexpr std::size_t chains = 8;                   // registers: additions take several cycles; two start in each
+constexpr std::size_t block = 16 * chains * lanes;  // up to here, pairwise_sum() adds in chains
 
-/// Calls `add(chain, terms)` for vector after vector of terms, in turn for each chain; the last is filled with zeros.
+/// Calls `add(chain, terms)` for each vector of terms, cycling through the chains; pads the last vector with zeros.
 template <class Vector, class Add>
 inline void for_each_vector(std::span<const float> x, Add add) {
   constexpr std::size_t width = sizeof(Vector) / sizeof(float);
@@ -49,7 +49,7 @@ inline void for_each_vector(std::span<const float> x, Add add) {
   }
 }
 
-/// Adds the first half to the second, as long as there are two.
+/// Adds the second half to the first until one number is left. \pre count is a power of two
 template <std::size_t count, class T>
 inline T& tree_sum(T (&part)[count]) {
   for (std::size_t half = count / 2; half > 0; half /= 2) {
@@ -62,7 +62,7 @@ typedef float HalfRegister __attribute__((vector_size(vector_bytes / 2)));
 
 inline Doubles widened(HalfRegister v) {
 #if defined(__AVX512F__)
-  return _mm512_maskz_cvtps_pd(0xff, v);  // of the line below, GCC 12 makes four instructions
+  return _mm512_maskz_cvtps_pd(0xff, v);  // GCC 12 compiles the line below to four instructions
 #else
   return __builtin_convertvector(v, Doubles);
 #endif
@@ -75,23 +75,23 @@ inline float tree_sum_of(Floats v) {
 }
 
 // [begin: kahan]
-/// A sum, and beside it the sum of all that was rounded off. What an addition
-/// rounds off is itself a number of the format, and five more additions find it
-/// (Knuth's TwoSum); a compiler that may reorder them would cancel them all.
+/// A sum, and the sum of all its rounding errors. The rounding error of an
+/// addition is itself a number of the format; five more additions compute it
+/// (Knuth's TwoSum). A compiler that may reorder them would cancel them all.
 template <class T>
 struct Compensated {
   T sum{}, lost{};
 
   void add(T x) {
     const T next = sum + x;
-    const T added = next - sum;  // what of x has arrived
+    const T added = next - sum;  // the part of x that was added
     lost += (sum - (next - added)) + (x - added);
     sum = next;
   }
 };
 // [end: kahan]
 
-/// What both come to; a sum that has overflowed stays infinite.
+/// The corrected sum; an overflowed sum stays infinite.
 template <class T>
 T total(const Compensated<T>& of) {
   return std::isfinite(of.sum) ? of.sum + of.lost : of.sum;

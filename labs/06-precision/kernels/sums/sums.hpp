@@ -1,9 +1,9 @@
 /// \file Ways to add up many numbers, and bounds on their errors. All accept any number of terms, including none. With
 /// u the unit roundoff of the accumulator and A = Σ |x|, the error is at most
 ///
-///     one chain        (n − 1) u A          Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 4.2
-///     pairwise         log₂(n) u A          the same
-///     compensated      u |Σ x| + n² u² A    Ogita, Rump and Oishi, Accurate sum and dot product, 2005, proposition 4.5
+///     one chain      (n − 1) u A          Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 4.2
+///     pairwise       log₂(n) u A          the same
+///     compensated    u |Σ x| + n² u² A    Ogita, Rump and Oishi, Accurate sum and dot product, 2005, proposition 4.5
 ///
 /// to first order in u.
 #pragma once
