@@ -1,14 +1,14 @@
-// Chapter 06, precision and sparsity. One function for each step, in the order of the chapter, in bench/:
+// Chapter 06, precision and sparsity. bench/ has one function for each step, in the order of the chapter:
 //
-//   formats.cpp      measure_formats     what does a number lose in so few bits?
-//   gemv.cpp         measure_gemv        a product of a matrix and a vector takes as long as its bytes
-//   model.cpp        measure_decode      a language model writes, in every format, and against llama.cpp
-//                    measure_large_decode   and one of a billion weights, in two formats
-//   units.cpp        measure_units       int8 and bf16 on the units made for them
-//   accuracy.cpp     measure_accuracy    what does the language model lose, and for which speed?
-//   sums.cpp         measure_sums        many small numbers, one sum
-//   training.cpp     measure_training    a network learns in 32, 16 and 8 bits
-//   sparsity.cpp     measure_sparsity    numbers that are not there at all
+//   formats.cpp      measure_formats       quantisation error of each format
+//   gemv.cpp         measure_gemv          matrix times vector, whose time depends on the matrix's bytes
+//   model.cpp        measure_decode        a language model in every format, compared with llama.cpp
+//                    measure_large_decode  a model with a billion weights, in two formats
+//   units.cpp        measure_units         int8 and bf16 on the matching instructions
+//   accuracy.cpp     measure_accuracy      accuracy of the language model, against its speed
+//   sums.cpp         measure_sums          errors of ways to add up many small numbers
+//   training.cpp     measure_training      a network trained in 32, 16 and 8 bits
+//   sparsity.cpp     measure_sparsity      matrices that store no zeros
 #include "harness/report/lab.hpp"
 
 #include "06-precision/bench/steps.hpp"

@@ -1,5 +1,5 @@
 /// \file
-/// What a product of weights in a format and a vector should be, number by number.
+/// The reference for products of weights in a format and a vector, computed number by number.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace hf::precision {
 
-/// What the kernel multiplies by: x, or what x is rounded to.
+/// The vector that the kernel multiplies by: x, rounded if the format requires it.
 inline std::vector<double> multiplied_vector(Format format, std::span<const float> x) {
   if (is_bf16(format)) {
     std::vector<double> multiplied;
@@ -33,8 +33,9 @@ inline std::vector<double> multiplied_vector(Format format, std::span<const floa
   return multiplied;
 }
 
-/// A row, decoded to fp32, times such a vector. Sums of whole numbers are exact: rounded are each block's scale, its product, and the sum of the blocks. Numbers with a
-/// point are rounded at every step. Decoding rounds each weight once, where a scale has all of fp32's digits.
+/// A row, decoded to fp32, times multiplied_vector(). Integer sums are exact; rounding affects each block's scale, its
+/// product, and the sum of the blocks. Floating-point numbers are rounded at every step. Decoding rounds each weight
+/// once, if a scale has all of fp32's digits.
 inline Rounded reference_row(Format format, std::span<const float> row, std::span<const double> x) {
   const std::size_t block = is_whole(format) ? block_layout(format).numbers : 1;
   Rounded sum;
@@ -50,7 +51,7 @@ inline Rounded reference_row(Format format, std::span<const float> row, std::spa
   return {sum.value, sum.variance, 2};
 }
 
-/// The largest error share of about so many rows of matrix · x, evenly spread, the last one among them.
+/// The largest error share among about `rows` evenly spread rows of matrix · x, including the last one.
 inline double worst_row_error(const WeightMatrix& matrix, std::span<const float> x, std::size_t rows) {
   const std::vector<double> by = multiplied_vector(matrix.format(), x);
   std::vector<float> y(matrix.rows()), row(matrix.columns());

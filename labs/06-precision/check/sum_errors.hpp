@@ -1,5 +1,5 @@
 /// \file
-/// How far sums are from the truth: terms to add up, the errors of each way to add them, and what is expected of one chain.
+/// Errors of sums: terms to add up, the error of each way to add them, and the expected error of one chain.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline std::vector<float> random_terms(std::size_t count, std::uint64_t sequence
   return terms;
 }
 
-/// 1, 1/4, 1/9… 1/n², largest first; they come near π²/6.
+/// 1, 1/4, 1/9… 1/n², largest first; their sum approaches π²/6.
 inline std::vector<float> inverse_squares(std::size_t count) {
   std::vector<float> terms(count);
   for (std::size_t k = 1; k <= count; ++k)
@@ -33,14 +33,14 @@ inline std::vector<float> inverse_squares(std::size_t count) {
   return terms;
 }
 
-/// How far a result is from the sum of the terms, over that sum.
+/// Error of a result relative to the sum of the terms.
 inline double relative_error(float result, std::span<const float> terms) {
   const double exact = reference_sum(terms);
   return std::abs(result - exact) / std::abs(exact);
 }
 
-/// Each way's error, relative to the sum, over several arrays of random terms.
-/// \param rounded  what is done to each term first: it may have to be a number of a narrower format
+/// Each way's error relative to the sum, over several arrays of random terms.
+/// \param rounded  rounds each term first, to a narrower format; optional
 inline std::vector<Estimate> random_sum_errors(std::span<const SumVariant> ways, std::size_t terms,
                                                const std::function<float(float)>& rounded = {}) {
   constexpr std::size_t least_arrays = 9, most_arrays = 31, enough_terms = std::size_t{1} << 22;
@@ -57,13 +57,15 @@ inline std::vector<Estimate> random_sum_errors(std::span<const SumVariant> ways,
   return estimates;
 }
 
-/// The root mean square of the error of one chain, relative to the sum, if every addition rounds up or down by chance: of
-/// random_terms(), as many as a power of two. While the sum s goes from 2^j to 2^(j+1), each of 2·2^j additions is off by
-/// some part of half an ulp, u 2^j, a third of its square in the mean; 2/3 u² (8^0 + 8^1 + …) is 2/21 u² s³ at the end, and
+/// The root-mean-square relative error of one chain that adds random_terms(), if every addition rounds up or down at
+/// random. While the sum s grows from 2^j to 2^(j+1), each of 2·2^j additions has an error of at most half an ulp, u
+/// 2^j, and a mean square error of a third of its square. The sum 2/3 u² (8^0 + 8^1 + …) is 2/21 u² s³ at the end, and
 /// s = n/2.
+/// \pre terms is a power of two
 inline double walk_error(double terms) { return std::sqrt(terms / 21) * unit_roundoff; }
 
-/// How many times as large, or as small, as walk_error() the root mean square of these errors is, where that is farthest.
+/// The largest factor between walk_error() and the root mean square of the errors, in either direction, over all
+/// counts.
 inline double walk_missed(const std::vector<std::size_t>& counts, const std::vector<Estimate>& errors) {
   double missed = 1;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -76,7 +78,7 @@ inline double walk_missed(const std::vector<std::size_t>& counts, const std::vec
   return missed;
 }
 
-/// What so many ones come to, added up in that way, for each of \p counts, which ascend.
+/// Sums of ones computed in this way, for each number of ones in \p counts. \pre counts ascend
 inline std::vector<float> count_ones(const SumVariant& way, const std::vector<std::size_t>& counts) {
   const std::vector<float> ones(counts.back(), 1.0f);
   std::vector<float> sums;

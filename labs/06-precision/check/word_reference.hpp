@@ -1,5 +1,5 @@
 /// \file
-/// The small network in double precision, number by number.
+/// The small network in double precision, computed number by number.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ inline Numbers softmax(Numbers z) {
   return z;
 }
 
-/// One row: adds to the gradients. \return −log p(next)
+/// Adds one row's contribution to the gradients. \return −log p(next)
 inline double add_row(const WordTensors& weights, const int* seen, std::size_t next, double row_weight,
                       std::vector<Numbers>& gradients) {
   const std::size_t layers = weights.size() - 2;
@@ -84,7 +84,7 @@ inline double add_row(const WordTensors& weights, const int* seen, std::size_t n
 
 struct WordReference {
   double loss;                                 ///< mean of −log p(next)
-  std::vector<std::vector<double>> gradients;  ///< of the loss, in the order and layout of the weights
+  std::vector<std::vector<double>> gradients;  ///< in the order and layout of the weights
 };
 
 inline WordReference word_reference(const WordTensors& weights, const Examples& examples) {
@@ -99,7 +99,7 @@ inline WordReference word_reference(const WordTensors& weights, const Examples& 
   return reference;
 }
 
-/// The largest relative error of a matrix: |a − b| / |b|, lengths as of vectors.
+/// The largest relative error of a matrix: |a − b| / |b|, with the Euclidean norm over all elements.
 inline double relative_error(const WordTensors& gradients, const WordReference& reference) {
   double worst = 0;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
@@ -113,7 +113,7 @@ inline double relative_error(const WordTensors& gradients, const WordReference& 
   return worst;
 }
 
-/// How far the network's gradients in fp32 are from those of word_reference(): the largest relative error of a matrix.
+/// The largest relative error of a gradient matrix in fp32, compared with word_reference().
 inline double gradient_error() {
   const Examples examples = make_examples(64, 8002);
   const WordTensors weights = random_weights(word_shape);
