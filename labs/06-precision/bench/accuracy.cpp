@@ -22,12 +22,12 @@ namespace {
 const Axis format_axis = {"format", "1"}, divergence_axis = {"divergence from fp64", "nats"};
 const Axis factor_axis = {"how many times as large", "1"}, sqnr_axis = {"SQNR", "dB"};
 
-// ---- What the language model loses ----
+// ---- Loss of the language model ----
 
-/// Relative noise r² of the weights, and of the activations where the decoder rounds them to 8 bits too, becomes relative noise of the logits.
-/// Each of 2 L sublayers has two products, and adds as much to its input as each before it did, so that the n-th is
-/// 1/n of the sum so far: r² (2 + 2 (1 + 1/2 + … + 1/2L)), with what the embedding brings at either end. Noise of variance s²
-/// on the logits is s²/2 nats.
+/// Predicts the divergence from the relative noise r² of the weights, plus that of the activations if the decoder
+/// rounds them to 8 bits. Each of the 2 L sublayers has two products, and all add outputs of the same size to the
+/// residual stream, so the n-th contributes 1/n of the sum so far. With the embedding's share at both ends, the
+/// relative noise of the logits is r² (2 + 2 (1 + 1/2 + … + 1/2L)). Noise of variance s² on the logits costs s²/2 nats.
 double predicted_divergence(const workload::Transformer& model, double logit_variance, Format format) {
   double noise = weight_noise(model, format), passes = 2;
   if (is_whole(format)) noise += std::pow(10.0, -predicted_sqnr_db(Format::q8_0, 1, 32) / 10);
@@ -39,7 +39,7 @@ double predicted_divergence(const workload::Transformer& model, double logit_var
 void predict_divergence(Lab& lab, const workload::Transformer& model, const ExactModel& exact) {
   Series predicted = {"kl_predicted", "predicted", Kind::modelled, format_axis, divergence_axis};
   for (Format format : all_formats) {
-    if (format == Format::fp32) continue;  // its error is that of sums, not of weights
+    if (format == Format::fp32) continue;  // its error comes from sums, not from weights
     const double nats = predicted_divergence(model, exact.logit_variance(), format);
     predicted.points.emplace_back(static_cast<double>(format), nats, label(format));
   }
@@ -47,10 +47,10 @@ void predict_divergence(Lab& lab, const workload::Transformer& model, const Exac
   lab.show("Predicted: divergence of the next token's distribution from fp64's", {"kl_predicted"});
 }
 
-/// Of each format, text by text.
+/// Divergence in each format, for each text.
 using Divergences = std::map<Format, std::vector<double>>;
 
-/// Formats that are close to each other are told apart text by text: some texts are harder than others in every format.
+/// Keeps the divergences of each text, to compare similar formats text by text: some texts are harder in every format.
 Divergences add_divergence(Lab& lab, const workload::Transformer& model, const ExactModel& exact) {
   Series found = {"kl_by_format", "simulated", Kind::simulated, format_axis, divergence_axis};
   Divergences nats_of_texts;
@@ -69,7 +69,7 @@ Divergences add_divergence(Lab& lab, const workload::Transformer& model, const E
   const auto over = [&](Format one, Format other) { return ratio(nats_of_texts[one], nats_of_texts[other]).samples; };
   simulated_of(lab, "kl_q4_0_over_nvfp4", over(Format::q4_0, Format::nvfp4));
   simulated_of(lab, "kl_mxfp8_over_fp8_e4m3", over(Format::mxfp8, Format::fp8_e4m3));
-  // Q8_0, and its weights alone, activations as they are: what the rounding of activations adds is the rest.
+  // Compares Q8_0 with a model in which only the weights are in Q8_0; the difference comes from rounding activations.
   const auto rounded = with_weights_in(model, Format::q8_0, Rotated::no);
   simulated_of(lab, "kl_q8_0", nats_of_texts[Format::q8_0], "nats");
   simulated_of(lab, "kl_q8_0_weights_alone", exact.divergence(*rounded, Format::fp32), "nats");
@@ -80,7 +80,7 @@ Divergences add_divergence(Lab& lab, const workload::Transformer& model, const E
 
 constexpr float large = 32;
 
-/// The same network, but two channels of the weights are so many times as large as the others; and that one, rotated.
+/// Adds results for the same network with two enlarged channels in its weights, with and without rotation.
 void add_model_outliers(Lab& lab, workload::Transformer& model, const ExactModel& exact, const Divergences& before) {
   constexpr std::array formats = {Format::int8, Format::int8_channel, Format::q8_0, Format::fp8_e4m3, Format::q4_0};
   Series plain = {"outlier_kl_plain", "without outliers", Kind::simulated, format_axis, divergence_axis};
@@ -101,7 +101,8 @@ void add_model_outliers(Lab& lab, workload::Transformer& model, const ExactModel
   for (Series* one : {&plain, &with, &rotated}) lab.add(std::move(*one));
 }
 
-/// One product, its weights and activations in 8 bits, over how large some of its channels are.
+/// Adds the SQNR of one product with weights and activations in 8 bits, over the factor by which some channels are
+/// larger.
 void add_product_outliers(Lab& lab) {
   using enum Format;
   struct Line {
@@ -130,19 +131,19 @@ void add_product_outliers(Lab& lab) {
 
 // ---- Accuracy against speed ----
 
-/// Of a series that was added; none where its step was not measured.
+/// Points of a series that was added; empty if its step was not measured.
 std::vector<Point> points_of(const Lab& lab, const char* id) {
   const auto found = std::ranges::find(lab.results().series, id, &Series::id);
   return found == lab.results().series.end() ? std::vector<Point>() : found->points;
 }
 
-/// Nothing where the step that decodes was left out.
+/// Adds accuracy over speed, unless the decoding step was left out.
 void add_pareto(Lab& lab) {
   struct Trade {
     std::string format;
     double divergence, speed;  ///< from fp64, and tokens a second
   };
-  std::vector<Trade> trades;  // of all formats that both steps measured, the most accurate first
+  std::vector<Trade> trades;  // formats that both steps measured, most accurate first
   const std::vector<Point> speeds = points_of(lab, "decode_tokens");
   for (const Point& accuracy : points_of(lab, "kl_by_format")) {
     const auto speed = std::ranges::find(speeds, accuracy.label, &Point::label);
@@ -156,7 +157,8 @@ void add_pareto(Lab& lab) {
   for (const Trade& trade : trades) {
     const Point point(trade.divergence, estimate({trade.speed}), trade.format);
     dots.points.push_back(point);
-    // Nothing on the line is beaten: no other is as accurate and as fast, and better in one of the two.
+    // The line contains only formats for which no other is at least as accurate and as fast, and better in one of the
+    // two.
     const bool beaten = std::ranges::any_of(trades, [&](const Trade& other) {
       return other.divergence <= trade.divergence && other.speed >= trade.speed &&
              (other.divergence < trade.divergence || other.speed > trade.speed);

@@ -27,7 +27,7 @@ const Axis pattern_axis = {"pattern", "1"}, share_axis = {"magnitude over the la
 
 // ---- Which numbers a format has ----
 
-/// The magnitudes of a format, over the largest of them.
+/// The magnitudes of a format, divided by the largest of them.
 Series magnitudes(const char* id, const char* label, const std::vector<double>& values) {
   Series series = {id, label, Kind::modelled, pattern_axis, share_axis};
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -48,7 +48,7 @@ std::vector<double> integers(int largest) {
   return values;
 }
 
-/// Where the numbers of N(0, 1) lie, under the largest of 32 of them, which is about 2.1: their density, 1 at 0.
+/// Density of N(0, 1), normalised to 1 at 0, for numbers divided by the largest of 32 of them, about 2.1.
 Series density_in_block() {
   constexpr double typical_largest = 2.1;
   Series series = {"values_density", "N(0, 1) in a block of 32", Kind::modelled, share_axis, {"density", "1"}};
@@ -68,7 +68,7 @@ void add_number_lines(Lab& lab) {
   lab.add(magnitudes("values_e5m2", "E5M2", floats<e5m2_layout>()));
 }
 
-// ---- What each format keeps of N(0, 1) ----
+// ---- SQNR of each format on N(0, 1) ----
 
 double bits_of(Format format) {
   const std::vector<float> zeros(samples, 0.0f);
@@ -84,7 +84,7 @@ void predict_sqnr(Lab& lab) {
   lab.show("Predicted: N(0, 1) in each format", {"sqnr_predicted"});
 }
 
-/// Of each set of samples: what hangs on the largest number of a set differs from one to the next.
+/// One SQNR for each set of samples. Results that depend on a set's largest number differ between sets.
 template <class Coded>
 Estimate measured_sqnr(const std::vector<std::vector<double>>& sets, const Coded& coded) {
   std::vector<double> sqnr;
@@ -95,7 +95,7 @@ Estimate measured_sqnr(const std::vector<std::vector<double>>& sets, const Coded
   return estimate(std::move(sqnr));
 }
 
-/// MXFP8 with scales that clip nothing.
+/// Encodes in MXFP8 with scales that clip no number, and decodes.
 std::vector<float> mxfp8_unclipped(const std::vector<float>& numbers) {
   std::vector<float> coded(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); i += Mxfp8Block::numbers) {
@@ -125,13 +125,13 @@ void add_sqnr(Lab& lab) {
   lab.simulated("sqnr_prediction_error_worst_db", error, "dB");
 }
 
-// ---- Where 6.02 dB for each bit hold ----
+// ---- Where the rule of 6.02 dB per bit holds ----
 
 struct Signal {
   std::string id, label;
   std::vector<double> numbers;
-  double range;  ///< the quantiser's
-  double above;  ///< what is expected above 6.02 dB for each bit
+  double range;  ///< of the quantiser
+  double above;  ///< expected SQNR above 6.02 dB per bit
 };
 
 std::array<Signal, 3> signals() {
@@ -149,7 +149,7 @@ std::array<Signal, 3> signals() {
            {"sqnr_normal", "N(0, 1)", std::move(normal), largest, above(largest)}}};
 }
 
-/// A plain quantiser of 2 to 16 bits, whose range is the signal's.
+/// Adds the SQNR of a uniform quantiser of 2 to 16 bits, whose range is the signal's.
 void add_line(Lab& lab, const Signal& signal) {
   Series measured = {signal.id, signal.label, Kind::measured, bits_axis, sqnr_axis};
   Series predicted = {signal.id + "_predicted", signal.label, Kind::modelled, bits_axis, sqnr_axis};

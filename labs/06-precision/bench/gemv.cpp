@@ -1,4 +1,4 @@
-// A product of a matrix and a vector takes as long as its bytes: in every format, beside reading alone.
+// Times the product of a matrix and a vector in every format, and reading the same number of bytes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -32,8 +32,8 @@ const Axis speedup_axis = {"speedup over fp32", "1"};
 constexpr std::size_t band = 64;  // random rows, which are then repeated
 constexpr std::size_t columns = 16384;
 
-/// So many rows that no cache of this machine holds the matrix even at 4 bits: that often larger than the largest cache,
-/// where there is memory for it in every format.
+/// Returns a number of rows for which the matrix, even at 4 bits, is `times` as large as the largest cache, or fewer
+/// rows if memory is too small for all formats.
 std::size_t rows_beyond_last_cache(const Machine& machine, double times) {
   const std::vector<float> some = random_floats(band * 32, 1);
   double bits_in_all = 0;
@@ -44,7 +44,7 @@ std::size_t rows_beyond_last_cache(const Machine& machine, double times) {
   return band * std::max<std::size_t>(1, static_cast<std::size_t>(weights / as_double(band * columns)));
 }
 
-/// In every format, a few random rows again and again; checked.
+/// Returns the matrix in every format, made by repeating a few random rows, after checking its product.
 std::vector<WeightMatrix> matrices_of(std::size_t rows, const std::vector<float>& x) {
   constexpr std::size_t checked_rows = 5;
   const std::vector<float> numbers = random_floats(band * columns, 1);
@@ -60,7 +60,7 @@ std::vector<WeightMatrix> matrices_of(std::size_t rows, const std::vector<float>
 class Products {
  public:
   /// \throws OutOfMemory
-  /// \throws std::runtime_error where a product is wrong
+  /// \throws std::runtime_error if a product is wrong
   explicit Products(std::size_t rows)
       : x_(random_floats(columns, 2)),
         y_(rows),
@@ -75,7 +75,7 @@ class Products {
   double bytes(Format format) const { return as_double(in(format).bytes()); }
   double bits(Format format) const { return 8 * bytes(format) / as_double(y_.size() * columns); }
 
-  /// Each format and reading alone, by one thread and by all.
+  /// Variants for each format, and for only reading, on one thread and on all.
   std::vector<Variant> variants() {
     std::vector<Variant> variants = {read_, read_all_};
     for (const Format format : all_formats) {
@@ -88,9 +88,9 @@ class Products {
   static std::string one(Format format) { return id(format); }
   static std::string all(Format format) { return std::string(id(format)) + " all"; }
 
-  /// Tries on one thread whether kernels are faster if they prefetch, in some formats of 16, 8 and 4 bits, and
-  /// has all of them do so from now on if it is faster in sum.
-  /// \return how many times as fast Q4_0 is without
+  /// Times kernels with and without prefetching on one thread, in some formats of 16, 8 and 4 bits, and sets the choice
+  /// with the smaller total time for all kernels.
+  /// \return speed of Q4_0 without prefetching, relative to its speed with it
   Estimate choose_prefetching(const Plan& plan) {
     constexpr std::array formats = {Format::bf16, Format::fp8_e4m3, Format::q8_0, Format::q4_0};
     const auto prefetching = [](Format format) { return std::string(id(format)) + " prefetching"; };
@@ -112,7 +112,7 @@ class Products {
     return sampling.ratio(prefetching(Format::q4_0), one(Format::q4_0));
   }
 
-  /// GB/s of one thread, and of all
+  /// GB/s of one thread and of all.
   Estimate read_gbs(const Sampling& sampling) const {
     return rate(roofline::pass_bytes(*set_, roofline::Stream::read, read_bytes_), sampling.of(read_.id));
   }
@@ -134,8 +134,8 @@ class Products {
   Variant read_, read_all_;
 };
 
-/// GB/s at which one thread's kernel takes each format from half of the level-2 cache, in the order of all_formats: what
-/// is left when memory is not waited for.
+/// GB/s at which one thread's kernel processes a matrix that fills half of the level-2 cache, for each of all_formats:
+/// its speed without waiting for memory.
 std::vector<Estimate> in_cache_gbs(const Machine& machine, const Plan& plan) {
   constexpr std::size_t width = 2048;
   const double cache = std::max(as_double(machine.cache_bytes(2)), 0x1p18) / 2;
@@ -157,7 +157,7 @@ std::vector<Estimate> in_cache_gbs(const Machine& machine, const Plan& plan) {
   return speeds;
 }
 
-/// A number of each format: a row of a page's table, called "gemv_speedup[q4_0]".
+/// Adds one number for each format: a row in a page's table. A page refers to it as "gemv_speedup[q4_0]".
 template <class NumberOf>
 void add_by_format(Lab& lab, const char* id, const char* name, Kind kind, const Axis& axis, NumberOf number_of) {
   Series series = {id, name, kind, format_axis, axis};
@@ -167,8 +167,8 @@ void add_by_format(Lab& lab, const char* id, const char* name, Kind kind, const 
   lab.add(std::move(series));
 }
 
-/// Adds times, and what they would be if weights came as fast as they can be read, the formats of the fewest bits first.
-/// \return how far the worst prediction was off
+/// Adds measured times, and the times predicted from reading speed, with the narrowest formats first.
+/// \return error of the worst prediction
 double add_times(Lab& lab, const Products& products, const Sampling& sampling, Series measured,
                  const char* predicted_id, std::string (*variant)(Format), double read_gbs) {
   Series predicted = measured;
@@ -206,7 +206,7 @@ void measure_gemv(Lab& lab) {
                         : "products with a vector do not ask for memory ahead of its use, which is faster here");
   const std::vector<Estimate> near = in_cache_gbs(lab.machine(), lab.plan(8));
   Plan plan = lab.memory_plan();
-  plan.warm_seconds = 0;  // the matrix comes from memory each time
+  plan.warm_seconds = 0;  // each product reads the matrix from memory
   plan.budget_seconds = lab.seconds_left();
   const Sampling sampling = sample_interleaved(products.variants(), plan);
 

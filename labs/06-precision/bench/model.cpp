@@ -1,5 +1,5 @@
-// A language model writes, in every format, among what it is held against: reading as many bytes, the work between its
-// products, and llama.cpp.
+// Times a language model in every format, interleaved with its references: reading the same number of bytes, the work
+// between its products, and llama.cpp.
 #include "06-precision/bench/model.hpp"
 
 #include <algorithm>
@@ -37,14 +37,15 @@ namespace {
 
 const Axis speed_axis = {"speed", "tokens/s"}, ratio_axis = {"ratio", "1"};
 
-/// As variants are named: "q4_0" on all cores, "q4_0 one" on one; so "read q4_0" and "read q4_0 one".
+/// Names a variant: "q4_0" on all cores, "q4_0 one" on one; likewise "read q4_0" and "read q4_0 one".
 std::string variant_id(const std::string& what, Threads threads) {
   return threads == Threads::all ? what : what + " one";
 }
 
 std::string name_of(Threads threads) { return threads == Threads::all ? "all threads" : "one thread"; }
 
-/// A series that has a point for each of some formats: a row of a page's table, called "decode_tokens[q4_0]".
+/// Returns a series with one point for each format: rows in a page's table. A page refers to a point as
+/// "decode_tokens[q4_0]".
 Series series_by_format(const char* id, const std::string& label, const Axis& axis, Kind kind = Kind::measured) {
   return {id, label, kind, {"format", "1"}, axis};
 }
@@ -75,7 +76,7 @@ Decoders decoders_of(Lab& lab, const ModelView& model, const std::vector<Format>
     }
     const std::span<const float> logits = decoders.try_emplace(format, model, format).first->second.step();
     if (exact.empty()) exact.assign(logits.begin(), logits.end());
-    constexpr double allowed = 0.5;  // four bits lose some tenths; a kernel that is wrong gives other logits altogether
+    constexpr double allowed = 0.5;  // four bits lose some tenths; a wrong kernel gives unrelated logits
     verify(relative_distance(logits, exact) / allowed, std::string("a token in ") + label(format));
   }
   return decoders;
@@ -87,14 +88,14 @@ namespace {
 
 constexpr std::size_t logit_context = 16;
 
-/// A text in numbers.
+/// Returns a text as token numbers.
 std::vector<int> text(std::size_t length, const workload::TransformerShape& shape) {
   std::vector<int> tokens;
   for (std::size_t i = 0; i < length; ++i) tokens.push_back(static_cast<int>((7919 * i + 1) % shape.vocabulary));
   return tokens;
 }
 
-/// Formats that llama.cpp has, and in which it decodes fast.
+/// True for formats in which llama.cpp decodes fast.
 bool is_raced(Format format) {
   return format == Format::fp32 || format == Format::bf16 || format == Format::q8_0 || format == Format::q4_0;
 }
@@ -123,7 +124,7 @@ void LlamaRace::enter(Lab& lab, const ModelView& model, Format format) {
     return lab.note(std::string("llama.cpp is not raced in ") + label(format) + ": " + error.what());
   }
   Entry entry = {format, peer_->load(file.path()), text(logit_context, model.shape), {}};
-  if (format != Format::bf16) {  // of those the chapter makes claims
+  if (format != Format::bf16) {  // the chapter makes no claim about bf16
     peer_->prime(entry.model, entry.text);
     entry.logits = peer_->logits(entry.model);
   }
@@ -186,16 +187,16 @@ void LlamaRace::add_speeds(Lab& lab, const Sampling& sampling, Threads threads, 
 
 namespace {
 
-// ---- What both are held against ----
+// ---- References for both ----
 
-/// Reading memory with all cores and with one, as many bytes as a token in each format reads: what predictions are made
-/// from. A shared cache keeps a larger part of little than of much from one time to the next.
+/// Reads memory on all cores and on one, as many bytes as a token in each format reads. Predictions use these times.
+/// The numbers of bytes must match because a shared cache retains a larger share of a small array between runs.
 class TokenReads {
  public:
   /// \throws OutOfMemory
   explicit TokenReads(const Decoders& decoders) : array_(all_, most_bytes(decoders)) {}
 
-  /// Of so many bytes: "read q4_0", "read q4_0 one". This must outlive it.
+  /// Returns a variant that reads so many bytes, such as "read q4_0". This object must outlive it.
   Variant variant(const std::string& id, double bytes, Threads threads) {
     if (threads == Threads::all)
       return timed("read " + id, all_, [this, bytes](int thread) { read_words(part(thread, bytes)); });
@@ -211,7 +212,7 @@ class TokenReads {
     return static_cast<std::size_t>(most);
   }
 
-  /// Of so many bytes in all, what lies in a thread's part of the array.
+  /// The part of the array that a thread reads when all threads read `bytes` bytes.
   std::span<const std::uint64_t> part(int thread, double bytes) const {
     const double share = bytes / sizeof(std::uint64_t) / all_.size();
     const std::span<const std::uint64_t> whole = array_.part(thread);
@@ -222,7 +223,8 @@ class TokenReads {
   SharedArray array_;
 };
 
-/// A token; or without its products, what lies between them, from the caches. The decoder must outlive it.
+/// A variant that decodes a token, or only does the work between its products, from the caches. The decoder must
+/// outlive it.
 Variant decoder_variant(const std::string& id, Decoder& decoder, Threads threads, Products products = Products::run) {
   return timed(id, [&decoder, threads, products] {
     std::optional<OneCore> alone;
@@ -231,8 +233,8 @@ Variant decoder_variant(const std::string& id, Decoder& decoder, Threads threads
   });
 }
 
-/// Adds to a sampling what is predicted of each token, "predicted q4_0": to read its bytes, and then the work between its
-/// products, round by round.
+/// Adds each token's predicted time to a sampling, as "predicted q4_0": in each round, the time to read its bytes plus
+/// the time of the work between its products.
 void add_predicted(Sampling& sampling, const Decoders& decoders) {
   for (const auto& [format, decoder] : decoders) {
     for (const Threads threads : {Threads::all, Threads::one}) {
@@ -246,8 +248,8 @@ void add_predicted(Sampling& sampling, const Decoders& decoders) {
   }
 }
 
-/// Interleaved, in the present step: seconds of a token, and of what is held against it. "q4_0", "read q4_0" and
-/// "llama q4_0" follow each other at once.
+/// Samples the seconds of a token and of its references, interleaved, in the current step. "q4_0", "read q4_0" and
+/// "llama q4_0" immediately follow each other.
 Sampling time_decoding(const Lab& lab, Decoders& decoders, TokenReads& reads, LlamaRace& race) {
   std::vector<std::vector<Variant>> groups;
   for (auto& [format, decoder] : decoders) {
@@ -259,7 +261,7 @@ Sampling time_decoding(const Lab& lab, Decoders& decoders, TokenReads& reads, Ll
     }
   }
   for (const Threads threads : {Threads::all, Threads::one}) {
-    Decoder& any = decoders.begin()->second;  // between the products all formats do the same
+    Decoder& any = decoders.begin()->second;  // the same work in all formats
     groups.push_back({decoder_variant(variant_id("between", threads), any, threads, Products::leave_out)});
   }
   Plan plan = lab.memory_plan();
@@ -272,7 +274,7 @@ Sampling time_decoding(const Lab& lab, Decoders& decoders, TokenReads& reads, Ll
 
 // ---- Predicted, and measured ----
 
-/// Where products are all that counts, a token takes as long as reading its bytes.
+/// If only products count, a token takes as long as reading its bytes.
 void predict_tokens(Lab& lab, const Decoders& decoders) {
   lab.modelled("decode_context", static_cast<double>(decode_context));
   const auto fp32 = decoders.find(Format::fp32), q4_0 = decoders.find(Format::q4_0);
@@ -283,8 +285,8 @@ void predict_tokens(Lab& lab, const Decoders& decoders) {
   lab.modelled("decode_q4_0_speedup_predicted", fp32->second.bytes() / q4_0->second.bytes());
 }
 
-/// Tokens a second in each format, beside those predicted.
-/// \return how far off the worst prediction was
+/// Adds measured and predicted tokens a second for each format.
+/// \return error of the worst prediction
 double add_speeds(Lab& lab, const Decoders& decoders, const Sampling& sampling, Threads threads, const SpeedIds& ids) {
   Series measured = series_by_format(ids.tokens, name_of(threads), speed_axis);
   Series predicted = series_by_format(ids.predicted, name_of(threads) + ", predicted", speed_axis, Kind::modelled);
@@ -302,7 +304,7 @@ double add_speeds(Lab& lab, const Decoders& decoders, const Sampling& sampling, 
   return worst;
 }
 
-/// The decoders write, beside what is predicted of them and beside llama.cpp. \return times, and the worst prediction's error
+/// Times the decoders against their predictions and llama.cpp. \return times, and the worst prediction's error
 std::pair<Sampling, double> race(Lab& lab, const ModelView& model, Decoders& decoders, const RaceIds& ids) {
   TokenReads reads(decoders);
   LlamaRace race(lab, model, decoders);
@@ -329,10 +331,11 @@ void measure_decode(Lab& lab) {
   lab.derived("decode_prediction_error_worst", worst);
 }
 
-/// Every layer has the same weights, but in few bits its own copy of them: bytes are bytes.
+/// All layers have the same weights, but each encodes its own copy, so a token reads as many bytes as with distinct
+/// weights.
 void measure_large_decode(Lab& lab) {
   constexpr workload::TransformerShape shape = {20, 2048, 16, 32768, 256}, one_layer = {1, 2048, 16, 32768, 256};
-  const std::size_t bytes = 6 * shape.parameters();  // ours and llama.cpp's, in both formats, a file, and what is read
+  const std::size_t bytes = 6 * shape.parameters();  // both models in both formats, a file, and TokenReads
   if (lab.quick()) return lab.note("a language model of a billion weights is raced in the full budget only");
   if (available_memory_bytes() < 2 * bytes)
     return lab.note("too little memory for a language model of a billion weights");

@@ -1,5 +1,5 @@
 /// \file
-/// The language model writes a token in every format, beside llama.cpp on the very same weights, where it is installed.
+/// Times the language model on one token in every format, and llama.cpp, if it is installed, on the same weights.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace hf::precision {
 
-/// The language model in one format, with a cache of its own.
+/// The language model in one format, with its own cache.
 struct Decoder {
   FormatTransformer model;
   workload::KvCache cache;
 
   Decoder(const ModelView& from, Format format) : model(from, format), cache(from.shape, 1, decode_context + 1) {}
 
-  /// What a token after decode_context others reads.
+  /// Bytes that a token after decode_context others reads.
   double bytes() const { return static_cast<double>(model.bytes_per_token(decode_context)); }
 
   /// Decodes that token. \return logits (V)
@@ -32,21 +32,21 @@ struct Decoder {
     return model.decode(1, decode_context, cache, products);
   }
 
-  /// Runs tokens one after the other from position 0 on. \return logits (V) after the last
+  /// Runs tokens one after the other, starting at position 0. \return logits (V) after the last
   std::span<const float> logits(std::span<const int> tokens);
 };
 using Decoders = std::map<Format, Decoder>;
 
-/// Encodes the weights of a model, which must outlive the decoders. Formats for which there is no memory are noted and left
-/// out. \throws std::runtime_error, one line, where logits are not what they should be
+/// Encodes the weights of a model, which must outlive the decoders. Leaves out formats for which memory is
+/// insufficient, and adds a note about them. \throws std::runtime_error with one line if logits are wrong
 Decoders decoders_of(Lab& lab, const ModelView& model, const std::vector<Format>& formats);
 
-/// As the record calls a model's tokens a second by format, those predicted, llama.cpp's, and ours over each.
+/// The record's ids for tokens a second by format: ours, predicted, llama.cpp's, and ours divided by each of these.
 struct SpeedIds {
   const char *tokens, *predicted, *over_predicted, *llamacpp, *over_llamacpp;
 };
 struct RaceIds {
-  SpeedIds all, one;  ///< threads
+  SpeedIds all, one;  ///< for all threads, and for one
   const char* logits_difference;
 };
 inline constexpr RaceIds small_ids = {{"decode_tokens", "decode_tokens_predicted", "decode_over_predicted",
@@ -60,19 +60,18 @@ inline constexpr RaceIds large_ids = {
      "large_one_over_llamacpp"},
     "large_logits_difference"};
 
-/// llama.cpp beside our decoders.
+/// Races llama.cpp against our decoders.
 class LlamaRace {
  public:
-  /// Gives llama.cpp the model in those of the formats that both know. Where something is missing it is noted, and the race
-  /// is without it.
+  /// Loads the model into llama.cpp in the formats that both support. Notes what is missing and leaves it out.
   LlamaRace(Lab& lab, const ModelView& model, const Decoders& ours);
 
-  /// "llama q4_0", "llama q4_0 one": one token after decode_context others. This must outlive them. Once the peer has
-  /// failed they take infinitely long.
+  /// Variants "llama q4_0" and "llama q4_0 one": one token after decode_context others. This object must outlive them.
+  /// After the peer has failed, they return infinite times.
   std::vector<Variant> variants(Format format, Threads threads);
 
-  /// Adds llama.cpp's tokens a second, over those predicted of us and beside ours, and how far our logits are from its;
-  /// where the peer has failed, a note.
+  /// Adds llama.cpp's tokens a second, our speed relative to it, and the distance between its logits and ours; adds a
+  /// note if the peer has failed.
   void add_results(Lab& lab, Decoders& decoders, const Sampling& sampling, const RaceIds& ids) const;
 
  private:
@@ -80,7 +79,7 @@ class LlamaRace {
     Format format;
     int model;
     std::vector<int> text;
-    std::vector<float> logits;  // of the last token of the text, where they are compared
+    std::vector<float> logits;  // of the text's last token; empty if not compared
 
     std::string variant(Threads threads) const;
   };

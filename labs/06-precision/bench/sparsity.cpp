@@ -1,5 +1,5 @@
-// Numbers that are not there at all: products with sparse matrices beside dense ones, with a vector, where bytes decide, and
-// with a matrix in cache, where the units do; and what pruning costs a network.
+// Compares products of sparse and dense matrices: with a vector, which is limited by bytes, and with a matrix in cache,
+// which is limited by arithmetic. Also measures the loss that pruning adds to a network.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -57,8 +57,8 @@ constexpr SparseStorage storages[] = {
 
 constexpr std::size_t gemv_rows = 1024, gemv_columns = 4096, near_rows = 8;
 
-/// Four times the largest cache, as long as there is room for matrices of so many densities: a third of the memory, since the
-/// last copy of each is whole, and every array takes up to 2 MiB more than its size.
+/// Four times the largest cache, or less if memory is too small for matrices of all densities. Uses at most a third of
+/// the memory, since the last copy of each matrix is complete, and each array takes up to 2 MiB more than its size.
 double bytes_beyond_last_cache(const Machine& machine, std::size_t densities) {
   constexpr double cache_at_least = 8 << 20, matrices_for_each = 3, others = 4;
   const double matrices = matrices_for_each * as_double(densities) + others;
@@ -68,23 +68,23 @@ double bytes_beyond_last_cache(const Machine& machine, std::size_t densities) {
 
 /// One matrix times a vector, out of cache, on one thread.
 struct SparseGemv {
-  std::string storage;       ///< of a SparseStorage its id; else "2:4", or a dense one's format: "Q8_0"
+  std::string storage;       ///< a SparseStorage's id, "2:4", or a dense matrix's format, such as "Q8_0"
   double density;            ///< the share of weights that are not zero
-  double bytes_per_weight;   ///< zeros are weights too
+  double bytes_per_weight;   ///< zeros count as weights
   double rows;               ///< of all copies
-  Estimate over_dense = {};  ///< time for a weight, over that in dense fp32
-  double in_cache = 0;  ///< the same where the matrix is near, straight between two densities; 0 for dense ones and 2:4
+  Estimate over_dense = {};  ///< time for a weight, relative to dense fp32
+  double in_cache = 0;       ///< the same from cache, interpolated over density; 0 for dense ones and 2:4
 
-  /// Of its variant.
+  /// The id of its variant.
   std::string id() const { return storage + " " + std::to_string(density); }
 
-  /// The roofline: what its bytes say, or what its instructions take.
+  /// The roofline: the time for its bytes or for its instructions, whichever is longer.
   double predicted() const { return std::max(bytes_per_weight / sizeof(float), in_cache); }
 };
 
 std::string near_id(const std::string& storage, double density) { return storage + " near " + std::to_string(density); }
 
-/// Products with a vector, each with at least so many bytes of weights, which are to be timed side by side.
+/// Products with a vector, each with at least a given number of bytes of weights, to be timed side by side.
 class GemvRace {
  public:
   GemvRace(double bytes, double low_density, double high_density)
@@ -95,8 +95,7 @@ class GemvRace {
 
   const std::vector<float>& weights() const { return weights_; }
 
-  /// Tries at half density whether products with a bitmask are faster if they prefetch, and has them do so from now on if
-  /// they are.
+  /// Times bitmask products with and without prefetching at half density, and sets the faster choice.
   bool choose_prefetching(const Plan& plan) {
     const BitmaskMatrix matrix(pruned(weights_, 0.5), gemv_rows, gemv_columns);
     const std::vector<BitmaskMatrix> copies(repeats_of(matrix.bytes()), matrix);
@@ -124,7 +123,7 @@ class GemvRace {
     });
   }
 
-  /// Enters a sparse matrix, copied so often that no cache holds the copies; one call multiplies by all of them.
+  /// Enters a sparse matrix with enough copies to exceed all caches; one call multiplies by all copies.
   template <class Matrix>
   void enter(const std::string& storage, double density, const Matrix& matrix) {
     const auto copies = std::make_shared<std::vector<Matrix>>(repeats_of(matrix.bytes()), matrix);
@@ -133,8 +132,8 @@ class GemvRace {
     });
   }
 
-  /// Enters matrices of few rows, which stay in the caches, at the lowest density and at the highest: what the
-  /// instructions take.
+  /// Enters matrices of few rows, which stay in the caches, at the lowest and highest density, to time the instructions
+  /// alone.
   template <class Matrix>
   void enter_near(const std::string& storage) {
     for (const double density : {low_, high_}) {
@@ -179,14 +178,13 @@ class GemvRace {
   Buffer x_memory_ = Buffer(gemv_columns * sizeof(float), Pages::huge);  ///< aligned
   std::span<float> x_ = x_memory_.as<float>();
   std::vector<float> weights_ = std::vector<float>(gemv_rows * gemv_columns);
-  std::vector<float> y_;  ///< results that nobody reads
+  std::vector<float> y_;  ///< unused results
   std::vector<Variant> variants_;
   std::vector<SparseGemv> all_;  ///< dense fp32 first
-  std::set<std::string> near_;   ///< storages whose near times are taken
+  std::set<std::string> near_;   ///< storages that are also timed in cache
 };
 
-/// Every way to store a sparse matrix at every density, 2:4, and dense ones of fewer bits, in one set of interleaved
-/// rounds.
+/// Times every sparse storage at every density, 2:4, and dense matrices of fewer bits, interleaved.
 std::vector<SparseGemv> time_sparse_gemv(Lab& lab, const std::vector<double>& densities) {
   GemvRace race(bytes_beyond_last_cache(lab.machine(), densities.size()), densities.front(), densities.back());
   for (Format format : {Format::fp32, Format::q8_0, Format::q4_0}) race.enter(format);
@@ -205,7 +203,7 @@ std::vector<SparseGemv> time_sparse_gemv(Lab& lab, const std::vector<double>& de
   return race.run(lab.memory_plan(2));
 }
 
-/// Adds the times of those storages over density. \return measured, and predicted
+/// Adds the selected storages' times over density. \return measured and predicted times
 template <class IsOf>
 std::pair<Series, Series> add_curve(Lab& lab, const std::vector<SparseGemv>& all, const std::string& of,
                                     const std::string& label, const IsOf& is_of) {
@@ -227,7 +225,7 @@ void measure_gemv_with_holes(Lab& lab) {
   const std::vector<double> densities =
       lab.quick() ? std::vector{0.05, 0.2, 0.5, 0.9, 1.0} : std::vector{0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0};
   const std::vector<SparseGemv> all = time_sparse_gemv(lab, densities);
-  Series best;  // at each density the fastest way
+  Series best;  // the fastest way at each density
   for (const SparseStorage& storage : storages) {
     const auto [measured, predicted] = add_curve(lab, all, storage.id, storage.label,
                                                  [&](const SparseGemv& each) { return each.storage == storage.id; });
@@ -250,7 +248,7 @@ void measure_gemv_with_holes(Lab& lab) {
 
 // ---- With a matrix, in cache ----
 
-/// Square products of a sparse and a dense matrix, in cache, on one thread, beside our best dense product.
+/// Times square products of a sparse and a dense matrix, in cache, on one thread, and our best dense product.
 Sampling time_sparse_gemm(const std::vector<double>& densities, const roofline::KernelSet& loops, std::size_t near,
                           const Plan& plan) {
   constexpr std::size_t n = gemm_size;
@@ -279,7 +277,7 @@ void measure_gemm_with_holes(Lab& lab) {
   const Sampling sampling =
       time_sparse_gemm(densities, *roofline::kernel_sets(lab.machine()).back(), near, lab.plan(8));
   const double reads = sparse_gemm_bytes_loaded * n * n * n / as_double(near * sizeof(float));
-  const double full_predicted = reads * sampling.ratio("read", "dense").median;  // loads are what limits
+  const double full_predicted = reads * sampling.ratio("read", "dense").median;  // loads are the limit
   Series measured = {"sparse_gemm", "matrix times matrix", Kind::measured, density_axis, time_axis};
   Series predicted = {"sparse_gemm_predicted", "what must be loaded", Kind::modelled, density_axis, time_axis};
   for (std::size_t i = 0; i < densities.size(); ++i) {
@@ -293,19 +291,19 @@ void measure_gemm_with_holes(Lab& lab) {
   lab.add(Value("two_four_gemm_speedup", sampling.ratio("dense", "two_four"), "1"));
 }
 
-// ---- What it costs the network ----
+// ---- Cost for the network ----
 
 const Axis loss_axis = {"loss above the floor", "nats"};
 
-/// Loss above the grammar's entropy, nats, seed by seed: of a network that was pruned, of the same one trained a little more,
-/// and what was predicted of the first.
+/// Loss above the grammar's entropy for each seed, nats: of the pruned network, of the same network after further
+/// training, and as predicted for the pruned network.
 struct PrunedLosses {
   double density;
   std::vector<double> pruned, retrained, predicted;
 };
 
-/// At each density, then by 2:4, then with all weights. Pruning is noise on the weights, and adds as much loss for its power
-/// as Q4_0 does, if noise is what counts.
+/// Returns losses at each density, then for 2:4, then with all weights. The prediction treats pruning as noise on the
+/// weights that adds as much loss per noise power as Q4_0 does.
 std::vector<PrunedLosses> pruned_losses(std::span<const Start> trained, std::vector<double> densities, int steps) {
   const std::size_t seeds = trained.size(), two_four = densities.size();
   densities.insert(densities.end(), {0.5, 1.0});
@@ -371,7 +369,7 @@ void measure_pruned_network(Lab& lab) {
 }  // namespace
 
 void measure_sparsity(Lab& lab) {
-  constexpr double two_four_bits = 0.5 * (32 + 2);  // of a weight: half of them stay, and two bits say which
+  constexpr double two_four_bits = 0.5 * (32 + 2);  // per weight: half are kept, with a two-bit index each
   lab.modelled("sparse_2_4_speedup_predicted", 32 / two_four_bits);
   measure_gemv_with_holes(lab);
   measure_gemm_with_holes(lab);

@@ -1,5 +1,5 @@
 /// \file
-/// The lab's steps, in the order of the chapter; lab.cpp says what each asks.
+/// The lab's steps, in the order of the chapter; lab.cpp describes each.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ void measure_sums(Lab& lab);
 void measure_training(Lab& lab);
 void measure_sparsity(Lab& lab);
 
-/// From so many beginnings each small network is trained: one run says little of the next.
+/// Number of random starts from which each small network is trained, because single runs differ much.
 inline std::uint64_t training_seeds(const Lab& lab) { return lab.quick() ? 2 : 5; }
 
-/// Adds a value of which each seed, or each text, gave a sample, and that no clock took.
+/// Adds a value with one sample for each seed or text, none of them a time.
 inline void simulated_of(Lab& lab, const std::string& id, std::vector<double> samples, const char* unit = "1",
                          Place place = Place::here()) {
   Value value(id, estimate(std::move(samples)), unit);
@@ -32,8 +32,8 @@ inline void simulated_of(Lab& lab, const std::string& id, std::vector<double> sa
   lab.add(std::move(value), place);
 }
 
-/// Where a curve, straight between its points, first reaches \p level from below: its x; 0 where it is above from the
-/// first point on, 1 where it never gets there. \pre its x ascend
+/// Returns the x at which a curve, linear between its points, first reaches \p level from below; 0 if its first point
+/// is already above, 1 if it never reaches the level. \pre the curve's x ascend
 double first_density(const Series& curve, double level);
 
 }  // namespace hf::precision

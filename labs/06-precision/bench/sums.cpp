@@ -26,7 +26,7 @@ namespace {
 
 const Axis term_axis = {"terms", "1"}, error_axis = {"relative error", "1"}, sum_axis = {"their sum", "1"};
 
-/// low, factor · low, factor² · low… high
+/// Returns low, factor · low, factor² · low… high.
 std::vector<std::size_t> powers_of(std::size_t factor, std::size_t low, std::size_t high) {
   std::vector<std::size_t> counts;
   for (std::size_t n = low; n <= high; n *= factor) counts.push_back(n);
@@ -35,7 +35,7 @@ std::vector<std::size_t> powers_of(std::size_t factor, std::size_t low, std::siz
 
 // ---- Error over the number of terms ----
 
-/// What theory allows an accumulator of fp32.
+/// Adds the theoretical bounds for an accumulator in fp32.
 void add_error_bounds(Lab& lab, const std::vector<std::size_t>& counts) {
   const auto add = [&](const char* id, const char* label, double (*roundings)(double)) {
     Series series = {id, label, Kind::modelled, term_axis, error_axis};
@@ -47,10 +47,10 @@ void add_error_bounds(Lab& lab, const std::vector<std::size_t>& counts) {
   add("sum_bound_log", "log n u", [](double n) { return std::log2(n); });
 }
 
-/// Of each count, by the way's id.
+/// Errors for each count of terms, by SumVariant::id.
 using SumErrors = std::map<std::string, std::vector<Estimate>>;
 
-/// A curve for each way.
+/// Adds one curve for each way to add.
 SumErrors add_error_curves(Lab& lab, std::span<const SumVariant> ways, const std::vector<std::size_t>& counts,
                            const std::function<float(float)>& rounded = {}) {
   std::vector<Series> curves;
@@ -79,7 +79,7 @@ void add_errors(Lab& lab) {
   lab.simulated("kahan_sum_error_over_u", errors.at("kahan").back().median / unit_roundoff);
 }
 
-// ---- Accumulators that stand still ----
+// ---- Accumulators that stop growing ----
 
 void add_narrow_errors(Lab& lab) {
   const std::vector<std::size_t> counts = powers_of(4, 16, lab.quick() ? 1 << 16 : 1 << 20);
@@ -89,8 +89,8 @@ void add_narrow_errors(Lab& lab) {
   lab.simulated("bf16_stochastic_sum_error", errors.at("bf16_stochastic").back().median);
 }
 
-/// Half of the accumulator's spacing is 1 at 2^(digits): from there on, adding 1 is a tie, which goes to the even number
-/// below.
+/// At 2^digits, half of the accumulator's spacing is 1. From there on, adding 1 is a tie, which rounds down to the even
+/// number.
 void add_standing_still(Lab& lab) {
   struct Accumulator {
     const char *sums_id, *stands_id;
@@ -133,23 +133,23 @@ void add_threads(Lab& lab) {
   lab.add(Value("unordered_results", as_double(results.size()), "1", Kind::measured));
 }
 
-// ---- What each way costs ----
+// ---- Cost of each way ----
 
 std::size_t nearest_cache_bytes(const Lab& lab) {
   const std::size_t level_1 = lab.machine().cache_bytes(1);
   return level_1 > 0 ? level_1 / 2 : std::size_t{16} << 10;
 }
 
-/// Times of every way to add up the same terms, in one set of interleaved rounds.
+/// Interleaved times of all ways to add up the same terms.
 struct SumTimes {
   std::size_t bytes;  ///< of the terms
   Sampling sampling;  ///< by SumVariant::id, and "peak"
   double peak_flops;  ///< of a call of "peak"
 
-  /// Times as long as many chains take.
+  /// Time relative to "chained".
   Estimate cost(const char* id) const { return sampling.ratio(id, "chained"); }
 
-  /// What seven additions for each term must cost: as long as memory keeps the adders waiting, nothing.
+  /// Predicted cost of seven additions for each term. They cost nothing while memory is the limit.
   double predicted_kahan_cost() const {
     constexpr double additions = 7, flops_of_fma = 2;
     const double terms = as_double(bytes) / sizeof(float);
@@ -158,7 +158,7 @@ struct SumTimes {
   }
 };
 
-/// \param bytes  of the terms: few enough for the nearest cache, or too many for any
+/// \param bytes  of the terms; either few enough for the nearest cache or too many for all caches
 SumTimes time_sums(std::size_t bytes, const Plan& plan) {
   Buffer buffer(bytes, Pages::huge);
   const std::span<float> terms = buffer.as<float>();

@@ -38,7 +38,7 @@ const std::vector<Recipe> slow_recipes = {
     {"bf16_stochastic", "bf16 weights, at random", bf16, bf16, false, Update::at_random},
 };
 
-/// The first is the control: what so many more steps do by themselves.
+/// The first is the control: the effect of the additional steps alone.
 const std::vector<Recipe> aware_recipes = {
     {.id = "fp32_more"},
     {.id = "q4_0_aware", .weights = Format::q4_0},
@@ -50,7 +50,7 @@ constexpr double first_rate = 4, slow_rate = 0.05, aware_rate = 0.5;  // in unit
 
 int steps(const Lab& lab, int full) { return lab.quick() ? full / 5 : full; }
 
-/// The curve of each recipe, "training_bf16", and its loss over that of the first, "train_bf16_over_fp32".
+/// Adds each recipe's curve, "training_bf16", and its loss relative to the first recipe, "train_bf16_over_fp32".
 void add_learned(Lab& lab, std::span<const Learned> all, std::size_t seeds, const std::string& first) {
   const auto losses =
       of_each(all, [floor = lab.value("train_floor_loss")](const Learned& each) { return floor + each.divergence(); });
@@ -72,7 +72,7 @@ void race_formats(Lab& lab, std::span<const Learned> all) {
   const std::span<const Learned> fp32 = by_recipe(all, "fp32"), scaled = by_recipe(all, "fp16_scaled");
   add_learned(lab, all, fp32.size(), "fp32");
   const auto wrong = [](const Learned& each) { return wrong_share(each.training); };
-  // The gradients of fp32, and what fp16 would keep of them, with and without the scale that was found.
+  // The share of fp32's gradients that fp16 would lose, with and without the scale that was found.
   const auto lost = [](const Learned& each) { return lost_share(each.training.deltas(), 1); };
   const WordDeltas& deltas = fp32[0].training.deltas();
   lab.add(sizes_of(deltas, 1, "gradient_sizes", "as they are"));
@@ -100,7 +100,7 @@ std::vector<double> batches(const Lab& lab) {
   return batches;
 }
 
-/// fp16 should break where half of the gradients that fp32 finds are below half of its smallest number.
+/// Predicts the batch at which fp16 breaks: half of fp32's gradients are then below half of fp16's smallest number.
 double breaks_predicted(const Learned& fp32) { return large_batch * median_size(fp32.training.deltas()) / 0x1p-25; }
 
 void predict_lost(Lab& lab, const Learned& fp32) {
@@ -112,7 +112,7 @@ void predict_lost(Lab& lab, const Learned& fp32) {
   lab.modelled("fp16_breaks_tokens_predicted", breaks_predicted(fp32));
 }
 
-/// Where does fp16 break?
+/// Finds the batch size at which fp16 breaks.
 void sweep_batches(Lab& lab, std::span<const Start> starts, std::span<const Learned> trained) {
   const auto divergences = [&](const Recipe& recipe, double batch) {
     const Lessons lessons = falling_rate(lab.quick() ? 40 : 100, first_rate);
@@ -137,8 +137,8 @@ void sweep_batches(Lab& lab, std::span<const Start> starts, std::span<const Lear
   simulated_of(lab, "fp16_breaks_missed", missed);
 }
 
-/// What formats add to the loss of the networks that fp32 trained: where they are rounded afterwards, which is predicted from the
-/// noise in their weights alone, and where they are trained on with weights rounded like that.
+/// Adds the extra loss in each format of networks trained in fp32: first after rounding their weights, predicted from
+/// the noise in the weights alone, then after further training with rounded weights.
 void quantise(Lab& lab, std::span<const Learned> trained) {
   std::vector<Start> starts;
   for (const Learned& each : trained) starts.push_back({each.training.weights(), starts.size()});

@@ -1,4 +1,4 @@
-// Int8 and bf16 on the units made for them: square products beside fp32, beside oneDNN's, and beside the instructions alone.
+// Compares square products in int8 and bf16 with products in fp32, with oneDNN, and with the peak of the instructions.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -36,7 +36,7 @@ namespace {
 
 const Axis size_axis = {"N", "1"}, speed_axis = {"speed", "Gop/s"}, ratio_axis = {"ratio", "1"};
 
-constexpr std::int64_t peak_iterations = 20000;  // a tenth of a millisecond
+constexpr std::int64_t peak_iterations = 20000;  // 0.1 ms
 
 double cube(std::size_t n) { return as_double(n) * as_double(n) * as_double(n); }
 
@@ -51,22 +51,23 @@ struct Square {
   Buffer memory;
 };
 
-/// What one size showed on so many threads, everything sampled in one interleaved run: our products "bf16" and "int8";
-/// "onednn_bf16" and "onednn_int8" where it is installed; and on one thread "fp32", chapter 02's product, "peak_bf16", where
-/// there is the instruction, and "peak_int8": the instructions alone. Narrow weights are packed beforehand, ours and oneDNN's.
+/// Results of one size and number of threads, sampled in one interleaved run. Variants are our products "bf16" and
+/// "int8"; "onednn_bf16" and "onednn_int8" if oneDNN is installed; and on one thread "fp32", chapter 02's product,
+/// "peak_bf16", if the processor has the instruction, and "peak_int8", the instructions alone. We and oneDNN pack
+/// narrow weights beforehand.
 struct UnitTimes {
   std::size_t n;
   Sampling sampling;
-  std::map<std::string, double> operations;  ///< of one call
+  std::map<std::string, double> operations;  ///< in one call
 
   bool has(const std::string& id) const { return operations.contains(id); }
-  /// 10^9 operations in a second.
+  /// Speed in 10^9 operations a second.
   Estimate gops(const std::string& id) const { return rate(operations.at(id), sampling.of(id)); }
-  /// Speed over speed, in pairs.
+  /// Ratio of two speeds, from paired samples.
   Estimate over(const std::string& id, const std::string& other) const {
     return times(sampling.ratio(other, id), operations.at(id) / operations.at(other));
   }
-  /// Of one call of each, one after another.
+  /// Seconds for one call of each variant.
   double seconds() const {
     double sum = 0;
     for (const Estimate& each : sampling.seconds) sum += each.median;
@@ -74,7 +75,7 @@ struct UnitTimes {
   }
 };
 
-/// Random operands, those in bf16 and in fp32 the same numbers, and the products of them.
+/// Random operands and their products; the bf16 and fp32 operands are the same numbers.
 class UnitRace {
  public:
   /// \throws OutOfMemory
@@ -88,17 +89,17 @@ class UnitRace {
     std::ranges::copy(random_bytes<std::int8_t>(n_ * n_, 4), b8_.data());
   }
 
-  /// Memory that a race takes.
+  /// Bytes of memory that a race needs.
   static double bytes(std::size_t n) {
     constexpr double fp32 = 3 * sizeof(float), bf16 = 2 * 2 + 2 * 2,
-                     int8 = 2 + 4 + 2;  // bf16, int8: weights three times
+                     int8 = 2 + 4 + 2;  // bf16, int8: three copies of the weights
     return as_double(n) * as_double(n) * (fp32 + bf16 + int8);
   }
 
-  /// Every product is held against a reference in some places before it is timed. A peer that computes something else, or
-  /// refuses, is left out, which is noted: one line each, as for which of its kernels oneDNN took.
-  /// \pre a PinnedOpenMp lives that has as many threads
-  /// \throws std::runtime_error, one line, when a product of ours is wrong
+  /// Times all products after comparing each with a reference in some places. Leaves out a peer whose result is wrong
+  /// or that fails, and notes this in one line. Also notes which kernels oneDNN used.
+  /// \pre a PinnedOpenMp with as many threads exists
+  /// \throws std::runtime_error with one line if one of our products is wrong
   UnitTimes run(int threads, const Plan& plan, std::set<std::string>& notes) {
     variants_.clear();
     operations_.clear();
@@ -133,7 +134,7 @@ class UnitRace {
     operations_[id] = operations;
   }
 
-  /// \return its error, as a share of what is allowed; a product that is wrong is not entered
+  /// Enters a product, unless it is wrong. \return its error as a share of the allowed error
   template <class Sum, class Multiply>
   double enter_product(const std::string& id, Sum* to, const Multiply& multiply) {
     constexpr Sum poison = std::numeric_limits<Sum>::has_quiet_NaN ? std::numeric_limits<Sum>::quiet_NaN()
@@ -173,7 +174,7 @@ class UnitRace {
     }
   }
 
-  /// The instructions alone.
+  /// Enters the instructions alone.
   void enter_peaks() {
     for (const roofline::DotProductLoop* loop : dot_products_) {
       if (std::string_view(loop->label) != "bf16") continue;
@@ -198,14 +199,14 @@ class UnitRace {
 
 // ---- Of growing size ----
 
-/// Races of growing size on so many threads; on all of them, there is only the race against oneDNN.
+/// Races of growing size on a number of threads. On all threads, only oneDNN is raced.
 struct Races {
   int threads;
   std::vector<UnitTimes> sizes = {};
 };
 
-/// An instruction on narrow numbers does as many more operations as more of them fit into a register, if it can start as
-/// often.
+/// Predicts speeds: an instruction's operations are proportional to the numbers that fit into a register, and it starts
+/// as often as one in fp32.
 void predict_units(Lab& lab) {
   lab.modelled("bf16_gemm_over_fp32_predicted", sizeof(float) / 2.0);
   lab.modelled("int8_gemm_over_fp32_predicted", sizeof(float) / 1.0);
@@ -225,7 +226,7 @@ std::vector<std::size_t> unit_sizes(const Lab& lab) {
   return {256, 512, 1024, 2048, 4096};
 }
 
-/// The share of the time that a size gets: as its work, but enough for the small ones.
+/// The weight of a size's share of the time: proportional to its work, with a minimum for small sizes.
 double weight(std::size_t n) { return cube(n) + 6e9; }
 
 Plan race_plan(const Lab& lab, std::size_t n, double share) {
@@ -235,11 +236,11 @@ Plan race_plan(const Lab& lab, std::size_t n, double share) {
   plan.budget_seconds *= share * weight(n) / all;
   plan.minimum_rounds = 3;
   plan.sample_seconds = 4e-3;
-  if (n > 1000) plan.warm_seconds = 0;  // longer than what it evicts
+  if (n > 1000) plan.warm_seconds = 0;  // a sample takes longer than refilling the caches
   return plan;
 }
 
-/// Whether the next size, twice as large, takes a time in which something is learned.
+/// True if the next size, twice as large, would take too long for enough samples.
 bool is_too_slow(const Lab& lab, const Races& races) {
   constexpr double growth = 8, calls = 5;
   return !races.sizes.empty() && calls * growth * races.sizes.back().seconds() > lab.step_seconds();
@@ -263,7 +264,7 @@ void race_all_sizes(Lab& lab, std::vector<Races>& all) {
   for (const std::string& line : notes) lab.note(line);
 }
 
-/// One series for each runner on one thread, over the size.
+/// Adds one series of speed over size for each variant on one thread.
 void add_speeds(Lab& lab, const Races& races, const std::string& onednn) {
   struct SpeedSeries {
     std::string runner, id, label;
@@ -284,7 +285,7 @@ void add_speeds(Lab& lab, const Races& races, const std::string& onednn) {
   }
 }
 
-/// Our speed over oneDNN's at every size. \return the least of those, where there is oneDNN
+/// Adds our speed relative to oneDNN's at every size. \return the lowest ratio; nullopt without oneDNN
 std::optional<double> add_ratio_to_onednn(Lab& lab, const Races& races, const std::string& precision, const char* id) {
   Series ratios = {id, precision, Kind::measured, size_axis, ratio_axis};
   double least = std::numeric_limits<double>::infinity();
@@ -298,7 +299,7 @@ std::optional<double> add_ratio_to_onednn(Lab& lab, const Races& races, const st
   return least;
 }
 
-/// What the largest product showed, on one thread.
+/// Adds the results of the largest product on one thread.
 void add_largest(Lab& lab, const Races& races) {
   const UnitTimes& largest = races.sizes.back();
   const auto add_over = [&](const char* id, const char* runner, const char* other) {
@@ -311,9 +312,9 @@ void add_largest(Lab& lab, const Races& races) {
 
 // ---- Without the unit ----
 
-/// A product of 8-bit numbers by AVX2, which widens them to 16 bits, over what FMAs of AVX2 do in fp32 from registers: the
-/// most that any product in fp32 could reach there. On one thread, in pairs; nothing where the machine has no AVX2.
-/// \throws std::runtime_error, one line, when the product is wrong
+/// Speed of an 8-bit product with AVX2, which widens numbers to 16 bits, relative to the peak of AVX2's FMAs in fp32,
+/// the upper limit for any fp32 product. On one thread, from paired samples; nullopt on a machine without AVX2.
+/// \throws std::runtime_error with one line if the product is wrong
 std::optional<Estimate> int8_over_fp32_on_avx2(const Machine& machine, const Plan& plan) {
   constexpr std::size_t n = 512;
   const auto of_avx2 = [](const auto* kernels) { return std::string_view(kernels->name) == "AVX2"; };
@@ -361,7 +362,7 @@ void measure_units(Lab& lab) {
   add_largest(lab, all.front());
   Plan plan = lab.plan();
   plan.budget_seconds = 0.02 * lab.step_seconds();
-  if (const auto gain = int8_over_fp32_on_avx2(lab.machine(), plan))  // where no instruction multiplies int8
+  if (const auto gain = int8_over_fp32_on_avx2(lab.machine(), plan))  // without an int8 instruction
     lab.add(Value("int8_avx2_over_fp32_avx2_peak", *gain, "1"));
 }
 
