@@ -1,13 +1,13 @@
-// Chapter 07, compilers. One function for each step, in the order of the chapter, each in a file of bench/:
+// Chapter 07, compilers. bench/ has one function for each step, in the order of the chapter, each in its own file:
 //
-//   measure_layers      from model(x) to instructions: what each translation costs
-//   measure_fusion      several operators, one pass over memory
-//   measure_modes       eager, compiled, compiled again when a shape changes
+//   measure_layers      from model(x) to instructions: the cost of each translation
+//   measure_fusion      several operators in one pass over memory
+//   measure_modes       eager execution, compilation, and recompilation when a shape changes
 //   measure_attention   attention without its matrix
-//   measure_search      a machine looks for the tile
+//   measure_search      automatic search for the best tile
 //   measure_legality    which loops may be exchanged
 //
-// The compiler itself is in kernels/compiler/: a graph, its operators one by one, and the loops that are written for it.
+// The compiler itself is in kernels/compiler/: graphs, operator-by-operator execution, and generated loops.
 #include "harness/report/lab.hpp"
 
 #include "07-compilers/bench/steps.hpp"

@@ -1,5 +1,5 @@
 /// \file
-/// Random operands of one shape, on which candidates are checked and timed.
+/// Random operands of one shape, to check and time candidates.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ class CandidateRuns {
 
   void run(const Candidate& candidate) const { multiply(candidate, shape, floats(a_), floats(b_), floats(c_)); }
 
-  /// Runs a candidate and holds what it gives against the reference, in a few places.
-  /// \throws std::runtime_error  for a wrong product
+  /// Runs a candidate and compares its result with the reference in a few places.
+  /// \throws std::runtime_error if the product is wrong
   void check(const Candidate& candidate) const {
     constexpr std::size_t places = 24;
     std::ranges::fill(c_.as<float>(), std::numeric_limits<float>::quiet_NaN());
@@ -39,7 +39,7 @@ class CandidateRuns {
                " rows and " + std::to_string(candidate.vectors) + " vectors");
   }
 
-  /// check(), and a variant to be sampled, which needs these runs.
+  /// Calls check() and returns a variant for sampling. This object must outlive the variant.
   Variant variant(const std::string& id, const Candidate& candidate) const {
     check(candidate);
     return timed(id, [this, candidate] { run(candidate); });

@@ -1,5 +1,5 @@
 /// \file
-/// What becomes of results when loops run in another order, or a compiler was told what is not so.
+/// How results change if loops run in another order, or if the compiler received a false promise.
 #pragma once
 
 #include <bit>
@@ -21,22 +21,22 @@ namespace hf::compilers {
 
 inline bool other_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) != std::bit_cast<std::uint32_t>(b); }
 
-/// How many numbers differ in any bit.
+/// Number of elements that differ in any bit.
 inline std::size_t different(const std::vector<float>& a, const std::vector<float>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), std::size_t{0}, std::plus<>(), other_bits);
 }
 
-/// What became of a matrix when its loops ran in another order.
+/// How a matrix changed because its loops ran in another order.
 struct Difference {
-  std::size_t wrong = 0;  ///< numbers whose bits are not those of the order written down
+  std::size_t wrong = 0;  ///< numbers that differ in any bit from those of the original order
   std::size_t row = 0, column = 0;
-  float right = 0, given = 0;  ///< at the first of them
+  float right = 0, given = 0;  ///< at the first difference
 };
 
-/// The matrix of random numbers that is swept: (nest_rows + 1, nest_columns + 2).
+/// The random matrix for sweep(): (nest_rows + 1, nest_columns + 2).
 inline std::vector<float> matrix_to_sweep() { return random_floats((nest_rows + 1) * (nest_columns + 2), 0); }
 
-/// sweep() against another function of the same matrix of random numbers.
+/// Compares sweep() with another function on the same random matrix.
 inline Difference compare_with_sweep(void (*other)(float* a, std::size_t rows, std::size_t columns)) {
   std::vector<float> right = matrix_to_sweep(), given = right;
   sweep(right.data(), nest_rows, nest_columns);
@@ -49,8 +49,8 @@ inline Difference compare_with_sweep(void (*other)(float* a, std::size_t rows, s
   return {};
 }
 
-/// How many numbers smooth_restrict() leaves other than smooth() does when they are told to write over what they read, one
-/// place further on.
+/// Number of elements that differ between smooth_restrict() and smooth() if the output overlaps the input, one place
+/// further on.
 inline std::size_t wrong_when_overlapping(const Permissions& permissions, std::size_t count) {
   std::vector<float> right = random_floats(count + 1, 11), given = right;
   permissions.smooth(right.data() + 1, right.data(), count);
@@ -58,7 +58,7 @@ inline std::size_t wrong_when_overlapping(const Permissions& permissions, std::s
   return different(right, given);
 }
 
-/// How many numbers of a product differ in any bit between two of its functions.
+/// Number of elements of a product that differ in any bit between two functions.
 inline std::size_t changed_products(Product* one, Product* other) {
   const std::vector<float> a = random_floats(product_rows * product_width, 9);
   const std::vector<float> b = random_floats(product_width * product_width, 10);
@@ -68,10 +68,10 @@ inline std::size_t changed_products(Product* one, Product* other) {
   return different(first, second);
 }
 
-/// Dot products of random numbers, added up in the order written down and in another.
+/// Errors of random dot products, added up in the original order and in another.
 struct DotErrors {
-  double changed_share;          ///< of the results, in any bit
-  Estimate in_order, reordered;  ///< errors, over the sum of the magnitudes
+  double changed_share;          ///< share of results that differ in any bit
+  Estimate in_order, reordered;  ///< errors relative to the sum of the magnitudes
 };
 
 inline DotErrors dot_errors(const Permissions& permissions, std::size_t count) {
@@ -84,7 +84,7 @@ inline DotErrors dot_errors(const Permissions& permissions, std::size_t count) {
     const float second = permissions.dot_reordered(x.data(), y.data(), permission_numbers);
     double exact = 0, magnitudes = 0;
     for (std::size_t at = 0; at < permission_numbers; ++at) {
-      const double product = double{x[at]} * double{y[at]};  // of floats in double: exact
+      const double product = double{x[at]} * double{y[at]};  // exact
       exact += product;
       magnitudes += std::abs(product);
     }

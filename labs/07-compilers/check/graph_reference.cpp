@@ -19,7 +19,7 @@ struct Matrix {
   Shape shape;
   std::vector<Number> numbers;
 
-  /// A side of one is repeated.
+  /// Broadcasts a dimension of size one.
   const Number& at(std::size_t i, std::size_t j) const {
     return numbers[(shape.rows == 1 ? 0 : i) * shape.columns + (shape.columns == 1 ? 0 : j)];
   }
@@ -30,7 +30,7 @@ Number larger(const Number& a, const Number& b) {
   return value_of(a) > value_of(b) ? a : b;
 }
 
-/// One number of the result of an elementwise operator: of x and, where it takes two, y.
+/// Computes one number of an elementwise operator from x and, if it has two operands, y.
 template <class Number>
 Number elementwise(const Node& node, std::size_t i, std::size_t j, const Number& x, const Number& y) {
   switch (node.op) {
@@ -75,7 +75,7 @@ Number product(const Matrix<Number>& a, const Matrix<Number>& b, std::size_t i, 
   return sum;
 }
 
-/// Of a graph without softmax and layer norm.
+/// Evaluates a graph. \pre it contains no softmax or layer norm
 template <class Number>
 std::vector<Number> evaluate(const Graph& graph, std::span<const float* const> inputs) {
   std::vector<Matrix<Number>> results;
