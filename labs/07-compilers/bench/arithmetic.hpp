@@ -1,5 +1,5 @@
 /// \file
-/// The roofs of arithmetic on all cores: multiply-adds, and the functions that take many instructions for a number.
+/// The peak speed of arithmetic on all cores: multiply-adds, and functions that need many instructions for each number.
 #pragma once
 
 #include <vector>
@@ -16,19 +16,20 @@ namespace hf::compilers {
 
 class Arithmetic {
  public:
-  /// \throws std::runtime_error where a function's loop is wrong
+  /// \throws std::runtime_error if a function's loop is wrong
   explicit Arithmetic(Team& team);
 
-  /// "peak", and one for each of looped_functions, to be sampled among the graphs. They need this.
+  /// Variants "peak" and one for each of looped_functions, to be sampled with the graphs. This object must outlive
+  /// them.
   std::vector<Variant> variants();
 
   double peak_gflops(const Sampling& sampling) const;
 
-  /// In the time that a function takes for one number, how many numbers are multiplied and added.
+  /// Number of multiply-adds at peak in the time of one function evaluation.
   Estimate multiply_adds(const Sampling& sampling, Op function) const;
 
-  /// What operators cost, as work() counts: so many FLOPs at the peak take as long as the operator. One that is a single
-  /// instruction takes the place of a multiply-add, which is two.
+  /// Costs of operators for work(): the number of FLOPs at peak that take as long as the operator. A single instruction
+  /// costs 2, because it takes the place of a multiply-add.
   OpCosts costs(const Sampling& sampling) const;
 
  private:

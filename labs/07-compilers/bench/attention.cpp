@@ -1,4 +1,4 @@
-// Attention without its matrix.
+// Times attention without its matrix.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,13 +38,13 @@ namespace {
 
 const Axis tokens_axis = {"tokens", "1"}, speed_axis = {"speed", "GFLOP/s"}, memory_axis = {"memory", "B"};
 
-constexpr std::size_t shown_tokens = 4096;  // where the chapter looks closer, rising scores and chapter 02 among it
+constexpr std::size_t shown_tokens = 4096;  // for the closer look, which includes rising scores and chapter 02
 
 // ---- Operands ----
 
-constexpr std::size_t head_width = 64;  ///< d of what is timed
+constexpr std::size_t head_width = 64;  ///< d of the timed heads
 
-/// Random queries, keys and values, whose scores have a variance of about 1, and room for the result.
+/// Random queries, keys and values, whose scores have a variance of about 1, and memory for the result.
 class AttentionArrays {
  public:
   explicit AttentionArrays(std::size_t tokens)
@@ -62,7 +62,7 @@ class AttentionArrays {
 
   void poison() const { std::fill_n(out(), numbers(), std::numeric_limits<float>::quiet_NaN()); }
 
-  /// The largest error of some rows.
+  /// The largest error in some rows.
   double error_share() const {
     const std::size_t n = head_.queries, d = head_.d;
     std::vector<Reference> row(d);
@@ -81,11 +81,11 @@ class AttentionArrays {
   Buffer memory_;
 };
 
-/// Keys that all point the way that the queries do, each eight longer than those before by so much that its exponential, and
-/// with it the reference that all are held to, has grown by more than what is let pass.
+/// Makes all keys point in the direction of the queries, with growing length. From each eight keys to the next, the
+/// scores' exponentials grow by more than the factor up to which rescaling is skipped.
 void let_scores_rise(const AttentionArrays& arrays) {
   constexpr std::size_t keys_at_a_time = 8;
-  constexpr float by = 7;  // in a score: e^7 is more than 2^8
+  constexpr float by = 7;  // growth of a score: e^7 is more than 2^8
   const Head& head = arrays.head();
   std::fill_n(arrays.q(), head.queries * head.d, 1.0f);
   const float step = by * std::sqrt(static_cast<float>(head.d)) / static_cast<float>(keys_at_a_time * head.d);
@@ -100,7 +100,7 @@ bool fits_into_memory(std::size_t bytes) { return as_double(bytes) < 0.5 * as_do
 
 // ---- Memory ----
 
-/// Bytes of this process's pages that are in memory, exactly: the counters of /proc/self/status lag behind.
+/// Exact number of resident bytes of this process; the counters in /proc/self/status lag behind.
 std::optional<std::size_t> resident_bytes() {
   std::ifstream pages("/proc/self/smaps_rollup");
   for (std::string word; pages >> word;) {
@@ -110,8 +110,8 @@ std::optional<std::size_t> resident_bytes() {
   return {};
 }
 
-/// Bytes that become resident while attention of so many tokens is prepared and run on one thread, its operands among them:
-/// measured several times. Nothing where the system does not tell, or there is too little memory.
+/// Bytes, operands included, that become resident while attention over `tokens` tokens is prepared and run on one
+/// thread, measured several times. nullopt if the system does not report them, or if memory is too small.
 std::optional<Estimate> resident_bytes(std::size_t tokens, std::size_t scratch,
                                        const std::function<void(const AttentionArrays& of)>& attend) {
   constexpr int times = 2;
@@ -121,7 +121,7 @@ std::optional<Estimate> resident_bytes(std::size_t tokens, std::size_t scratch,
     const std::optional<std::size_t> bytes = resident_growth([&] {
       const Pinned pinned;
       const OneCore one;
-      static thread_local std::optional<AttentionArrays> arrays;  // until the thread has ended
+      static thread_local std::optional<AttentionArrays> arrays;  // held until the thread ends
       attend(arrays.emplace(tokens));
     });
     if (!bytes) return {};
@@ -144,14 +144,14 @@ double naive_bytes(std::size_t tokens) {
   return operand_bytes(tokens) + as_double(NaiveAttention::scratch_bytes(head_of(tokens)));
 }
 
-/// What attention makes resident, beside what was counted.
+/// Adds the memory that attention uses, measured and counted.
 void measure_attention_memory(Lab& lab, const std::vector<std::size_t>& tokens) {
   Series naive = {"naive_memory", "with the matrix", Kind::measured, tokens_axis, memory_axis};
   Series without = {"flash_memory", "without", Kind::measured, tokens_axis, memory_axis};
   for (const std::size_t n : tokens) {
     lab.tick();
     if (const auto bytes = resident_bytes(n, 0, flash)) without.points.emplace_back(as_double(n), *bytes);
-    if (n > shown_tokens) continue;  // the square is plain by then, and takes its time
+    if (n > shown_tokens) continue;  // the square is evident by then, and takes long
     const std::size_t scratch = NaiveAttention::scratch_bytes(head_of(n));
     if (const auto bytes = resident_bytes(n, scratch, attend_with_matrix))
       naive.points.emplace_back(as_double(n), *bytes);
@@ -167,9 +167,9 @@ void measure_attention_memory(Lab& lab, const std::vector<std::size_t>& tokens) 
   if (!naive.points.empty()) lab.add(std::move(naive));
 }
 
-// ---- Predicted ----
+// ---- Predictions ----
 
-/// Numbers of tokens; what a machine with such a peak would take too long for is left out, with a note.
+/// Numbers of tokens. Leaves out, with a note, those that take too long on a machine with this peak.
 std::vector<std::size_t> attention_tokens(Lab& lab, double peak_gflops) {
   constexpr double runs = 20, share_of_peak = 0.4;
   std::vector<std::size_t> tokens;
@@ -185,7 +185,7 @@ std::vector<std::size_t> attention_tokens(Lab& lab, double peak_gflops) {
   return tokens;
 }
 
-/// Memory and instructions, before anything is timed.
+/// Predicts memory and instructions.
 void predict_attention(Lab& lab, const std::vector<std::size_t>& tokens) {
   Series naive_memory = {"naive_memory_predicted", "with the matrix", Kind::modelled, tokens_axis, memory_axis};
   Series flash_memory = {"flash_memory_predicted", "without", Kind::modelled, tokens_axis, memory_axis};
@@ -200,7 +200,7 @@ void predict_attention(Lab& lab, const std::vector<std::size_t>& tokens) {
   lab.modelled("online_new_highs_predicted", expected_new_highs(shown_tokens));
 }
 
-/// How often, for a query among so many tokens, a score is higher than all before it: each sample is the mean of some queries.
+/// How often a query's score is higher than all before it. Each sample is the mean of some queries.
 Estimate new_highs_per_query(std::size_t tokens) {
   constexpr std::size_t samples = 8, queries = 32;
   const AttentionArrays arrays(tokens);
@@ -223,17 +223,17 @@ std::string variant_id(Threads threads, const std::string& id) { return threads 
 
 std::string torch_attention(Threads threads) { return torch_id(TorchMode::eager, "attention", threads); }
 
-/// What one number of tokens showed. The variants are "flash", "naive" and "peak", each on one thread and on all; at 4096
-/// tokens, on one thread, "chapter 02" (its gemm_attention()) and "flash rising", whose scores grow from key to key, so that
-/// every block of keys is rescaled; where there is PyTorch, torch_attention().
+/// Results for one number of tokens. The variants are "flash", "naive" and "peak", each on one thread and on all; at
+/// 4096 tokens, on one thread, also "chapter 02" (its gemm_attention()) and "flash rising", whose scores grow from key
+/// to key, so that every block of keys is rescaled; and torch_attention(), if PyTorch is installed.
 struct AttentionHeat {
   std::size_t tokens;
-  double flops;                       ///< of one attention
-  double peak_flops, all_peak_flops;  ///< of one call of "peak"
-  double one_gbs = 0, all_gbs = 0;    ///< of bytes that cross when memory is copied
+  double flops;                       ///< in one attention
+  double peak_flops, all_peak_flops;  ///< in one call of "peak"
+  double one_gbs = 0, all_gbs = 0;    ///< memory traffic of copies
   Sampling sampling = {};
-  FlashCounts counts = {}, rising_counts = {};  ///< of "flash", and of "flash rising", where that was timed
-  bool torch_failed = false;                    ///< before the end
+  FlashCounts counts = {}, rising_counts = {};  ///< of "flash", and of "flash rising" if it was timed
+  bool torch_failed = false;                    ///< whether PyTorch failed before the end
 
   bool has(const std::string& id) const {
     return std::ranges::find(sampling.ids, id) != sampling.ids.end() && !(torch_failed && id.starts_with("torch"));
@@ -242,16 +242,16 @@ struct AttentionHeat {
     const double work = id == "peak" ? peak_flops : id == "peak all" ? all_peak_flops : flops;
     return rate(work, sampling.of(id));
   }
-  /// How many times the speed of another a variant has. \pre both are there
+  /// Speed of one variant relative to another. \pre both were sampled
   Estimate speed_ratio(const std::string& id, const std::string& other) const {
     return ratio(gflops(id).samples, gflops(other).samples);
   }
 };
 
-/// Attention of so many tokens, in every way that there is memory for, each of them checked before it takes part.
+/// Races all ways of attention over one number of tokens that fit into memory. Checks each before it enters.
 class AttentionRace {
  public:
-  /// What does not fit into memory is left out, with a note.
+  /// Leaves out ways that do not fit into memory, with a note.
   /// \throws std::runtime_error for a wrong result
   AttentionRace(Lab& lab, Roofs& roofs, std::size_t tokens)
       : lab_(lab),
@@ -274,7 +274,7 @@ class AttentionRace {
       enter_rising();
       enter_chapter_02();
     }
-    constexpr double torch_bound = 1e-5;  // of the distance between PyTorch's result and ours
+    constexpr double torch_bound = 1e-5;  // for the distance between PyTorch's result and ours
     torch_.enter("attention",
                  TorchProgram{"def graph(q, k, v):\n    return F.scaled_dot_product_attention(q, k, v)\n",
                               std::vector(3, std::vector<std::size_t>{1, 1, tokens, head_width})},
@@ -285,15 +285,15 @@ class AttentionRace {
   AttentionRace(const AttentionRace&) = delete;
   AttentionRace& operator=(const AttentionRace&) = delete;
 
-  /// As many rounds as fit, samples as long as a large head takes.
+  /// Runs as many rounds as fit, with samples as long as a large head takes.
   AttentionHeat run(double seconds) {
     Plan plan = lab_.plan();
     plan.budget_seconds = seconds;
     plan.minimum_rounds = 3;
     plan.sample_seconds =
-        std::clamp(heat_.flops / 2e11, 2e-3, 50e-3);  // of the peak too: some machines are faster in bursts
-    if (heat_.flops > 1e9) plan.warm_seconds = 0;     // longer than what it evicts
-    const FlashCounts counts = heat_.counts;          // of one thread; others follow
+        std::clamp(heat_.flops / 2e11, 2e-3, 50e-3);  // for the peak too: some machines are faster in bursts
+    if (heat_.flops > 1e9) plan.warm_seconds = 0;     // a sample takes longer than refilling the caches
+    const FlashCounts counts = heat_.counts;          // of one thread; later runs change heat_.counts
     heat_.sampling = sample_interleaved(variants_, plan);
     heat_.counts = counts;
     heat_.one_gbs = roofs_.traffic_gbs(heat_.sampling, roofline::Stream::copy, Threads::one).median;
@@ -373,10 +373,10 @@ Heats race_all(Lab& lab, const std::vector<std::size_t>& tokens) {
   return heats;
 }
 
-// ---- What it showed ----
+// ---- Results ----
 
-/// What counting and the roofs of the same rounds say of the speeds. Scores move as copies do: each is written, after its
-/// line was read, and the softmax reads and writes it.
+/// Adds the speeds predicted from counts and from the roofs of the same rounds. Scores move like copies: each is
+/// written, after its line was read, and the softmax reads and writes it.
 void add_predicted_speeds(Lab& lab, const Heats& heats, Threads threads) {
   const bool all = threads == Threads::all;
   Series flash = {all ? "flash_speed_all_predicted" : "flash_speed_predicted", "without, predicted", Kind::modelled,
@@ -395,7 +395,8 @@ void add_predicted_speeds(Lab& lab, const Heats& heats, Threads threads) {
   for (Series* series : {&flash, &naive}) lab.add(std::move(*series));
 }
 
-/// Adds the least ratio of the speeds of two variants, from so many tokens on, where both are there.
+/// Adds the lowest ratio of two variants' speeds, over all numbers of tokens from `from` on for which both were
+/// sampled.
 void add_least_ratio(Lab& lab, const Heats& heats, const std::string& id, const std::string& other, std::size_t from,
                      const std::string& value) {
   std::vector<double> ratios;
@@ -405,7 +406,7 @@ void add_least_ratio(Lab& lab, const Heats& heats, const std::string& id, const 
   if (!ratios.empty()) lab.derived(value, std::ranges::min(ratios));
 }
 
-/// At 4096 tokens, on one thread.
+/// Adds results at 4096 tokens on one thread.
 void add_shown(Lab& lab, const AttentionHeat& heat) {
   const auto add_ratio = [&](const char* value, const char* id, const char* other) {
     if (heat.has(id) && heat.has(other)) lab.add(Value(value, heat.speed_ratio(id, other), "1"));

@@ -1,4 +1,4 @@
-// A blur in two stages: locality against recomputation.
+// Times a blur in two stages: locality against recomputation.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -21,10 +21,11 @@ using roofline::Stream;
 
 const Axis rows_axis = {"rows made at a time", "1"}, ms_axis = {"time", "ms"};
 
-/// A picture so many times as large as the largest cache of this machine, where there is memory for it; to be blurred with
-/// so many taps.
+/// Shape of a picture that is `times` as large as this machine's largest cache, or smaller if memory is too small, for
+/// a blur with `taps` taps.
 BlurShape picture_beyond_last_cache(const Machine& machine, double times, std::size_t taps) {
-  // So narrow that the first cache holds nine rows and more; no power of two, which would put them all into the same sets.
+  // Narrow enough for nine or more rows in the first cache. Not a power of two, which would map all rows to the same
+  // sets.
   constexpr std::size_t columns = 832;
   const double cache = std::max(as_double(machine.last_level_cache_bytes()), 0x1p23);
   const double room = static_cast<double>(available_memory_bytes()) / 8;
@@ -43,16 +44,16 @@ class Picture {
 
   const BlurShape shape;
 
-  /// On one core. It needs this.
+  /// Returns a variant on one core. This object must outlive it.
   Variant variant(std::string id, const BlurSchedule& schedule) const {
     const auto run = [this, schedule] { blur(shape, schedule, numbers(input_), numbers(between_), numbers(result_)); };
     return pinned(timed(std::move(id), run));
   }
 
-  /// Of the last result. Numbers up to 1, weights that add up to 1: each of 2 · taps roundings is at most half a unit in the
-  /// last place.
+  /// Error of the last result as a share of the allowed error. Numbers are up to 1 and weights add up to 1, so each of
+  /// the 2 · taps roundings is at most half a unit in the last place.
   double error_share() const {
-    constexpr std::size_t checked = 97;  // so many numbers of the result, all over it
+    constexpr std::size_t checked = 97;  // random places in the result
     double worst = 0;
     for (std::size_t i = 0; i < checked; ++i) {
       const std::size_t row = random_below(2, 2 * i, shape.rows), column = random_below(2, 2 * i + 1, shape.columns);
@@ -74,15 +75,15 @@ class Picture {
   Buffer input_, between_, result_;
 };
 
-/// What a blur takes where memory is not waited for: with all of it in the first cache, nothing kept. GFLOP/s, one core.
+/// Speed of a blur without waiting for memory: all data in the first cache, no rows kept. GFLOP/s, one core.
 Estimate blur_gflops_near(std::size_t taps, const Plan& plan) {
   const Picture picture({4, 256, taps});
   return rate(blur_work(picture.shape, recompute(), true).flops,
               sample(picture.variant("blur near", recompute()), plan));
 }
 
-/// Two measured speeds: arithmetic with everything near, and copying. What is computed does not wait for what crosses, nor
-/// the other way round, as far as a core can look ahead; beyond that one waits for the other.
+/// Two measured speeds: arithmetic with all data in the first cache, and copying. A core overlaps arithmetic and
+/// transfers only as far as it can look ahead, so seconds() adds their times.
 struct BlurSpeeds {
   double near_gflops, copy_gbs, near_bytes;
 
@@ -93,7 +94,7 @@ struct BlurSpeeds {
   }
 };
 
-/// Series and values of one number of taps.
+/// Ids of series and values for one number of taps.
 struct BlurIds {
   std::size_t taps;
   const char *time, *time_predicted, *sliding_ms, *sliding_predicted_ms, *recompute_slowdown, *sliding_speedup;

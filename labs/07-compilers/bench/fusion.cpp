@@ -1,4 +1,4 @@
-// Several operators, one pass over memory.
+// Times several operators fused into one pass over memory.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -31,7 +31,7 @@ const Axis bytes_axis = {"bytes that cross, those of write-allocate among them",
 const Axis gain_axis = {"speedup over operators one by one", "1"}, size_axis = {"bytes of one array", "B"};
 const Axis graph_axis = {"graph", "1"}, peer_axis = {"speedup over PyTorch", "1"};
 
-/// 4096 rows, or fewer where there is little memory.
+/// 4096 rows, or fewer if memory is small.
 std::size_t rows_that_fit() {
   constexpr std::size_t most = 4096, least = 64, arrays = 24, row_bytes = 4096 * sizeof(float);
   return std::clamp<std::size_t>(available_memory_bytes() / arrays / row_bytes / least * least, least, most);
@@ -53,7 +53,7 @@ void predict(Lab& lab, const GraphRuns& runs) {
 
 // ---- A graph, ours and PyTorch's ----
 
-/// A graph in every strategy; PyTorch and the roofs beside it.
+/// Races a graph in every strategy against PyTorch and the roofs.
 struct GraphRace {
   Lab& lab;
   GraphRuns& runs;
@@ -62,16 +62,16 @@ struct GraphRace {
   TorchRace torch{lab};
   Sampling sampling = {};
 
-  /// Those settings are tried that can matter: templates, and the freezing of their weights, where there is a product;
-  /// freezing where there is none; and for a call, of which each of these graphs takes many milliseconds, nothing.
+  /// Tries the settings that can matter: templates and frozen weights for a graph with a product, and freezing for
+  /// others. Skips settings for the overhead of calls, because each of these graphs takes many milliseconds.
   void enter_torch(const std::string& name, const Graph& graph, const GraphRuns& beside, std::vector<TorchMode> modes) {
-    constexpr double bound = 1e-5;  // sums in another order, another polynomial; far below what a wrong operator does
+    constexpr double bound = 1e-5;  // for other orders of sums and polynomials; a wrong operator is far beyond
     torch.enter(
         name, graph, beside.inputs(), beside.compared_result(), bound,
         {.modes = std::move(modes), .settings = {"default", beside.has_product() ? "max_autotune" : "freezing"}});
   }
 
-  /// Samples so long that each outlives what it found in the caches. \param apart  a group that is compared by itself
+  /// Takes samples long enough to replace the caches' contents. \param apart  a group that is compared separately
   void run(std::vector<Variant> beside = {}, const std::vector<Variant>& apart = {}) {
     enter_torch(runs.what().id, runs.graph(), runs, {TorchMode::eager, TorchMode::compiled});
     for (const std::vector<Variant>& variants : {runs.variants(), roofs.variants(), torch.variants()}) {
@@ -87,7 +87,7 @@ struct GraphRace {
 
   double least_seconds(Strategy strategy) const { return runs.least_seconds(strategy, roofs.roofs(sampling)); }
 
-  /// How many times as fast as operator by operator; as counting predicts it.
+  /// Speedup over running operator by operator, measured and predicted by counting.
   Estimate gain() const { return sampling.ratio(operators(), compiled()); }
   double predicted_gain() const { return least_seconds(Strategy::operators) / least_seconds(Strategy::compiled); }
 
@@ -98,7 +98,7 @@ struct GraphRace {
     const auto over = [least = least_seconds(Strategy::compiled)](double s) { return least / s; };
     lab.add(Value(id, transform(sampling.of(compiled()), over), "1"));
   }
-  /// How many times as fast one of ours is as torch.compile; the label says with which of its settings.
+  /// Adds our speed relative to torch.compile; the label shows torch.compile's settings.
   void add_over_torch_best(const char* id, const std::string& name, const std::string& ours) const {
     if (const TorchRacer* const best = torch.best(name)) {
       lab.add(Value(id, sampling.ratio(best->id, ours), "1", best->settings));
@@ -109,7 +109,7 @@ struct GraphRace {
 
 // ---- relu · 0.5 + 1 ----
 
-/// So many arrays of random numbers.
+/// Returns arrays of random numbers.
 std::vector<Buffer> random_arrays(std::size_t arrays, std::size_t count) {
   std::vector<Buffer> memory;
   for (std::size_t i = 0; i < arrays; ++i) {
@@ -119,7 +119,7 @@ std::vector<Buffer> random_arrays(std::size_t arrays, std::size_t count) {
   return memory;
 }
 
-/// relu(x) · 0.5 + 1 by hand, in every way. in_place has an array of its own, which ends up full of twos.
+/// Variants of relu(x) · 0.5 + 1 by hand. in_place has an array of its own, whose numbers converge to 2.
 /// \param memory  five arrays of `count` numbers, a multiple of 32; it must outlive them
 std::vector<Variant> by_hand_variants(const std::vector<Buffer>& memory, std::size_t count, Threads threads) {
   const auto array = [&](std::size_t i) { return memory[i].as<float>().data(); };
@@ -131,7 +131,7 @@ std::vector<Variant> by_hand_variants(const std::vector<Buffer>& memory, std::si
   return on(threads, std::move(variants));
 }
 
-/// The chain's times over the bytes that cross, and the line that copying draws for them.
+/// Adds the chain's times over their memory traffic, and the line that copying predicts.
 void add_times(const GraphRace& race, Threads threads) {
   const bool all = threads == Threads::all;
   const double gbs = race.roofs.traffic_gbs(race.sampling, Stream::copy, threads).median;
@@ -155,7 +155,7 @@ void add_times(const GraphRace& race, Threads threads) {
   for (Series* each : {&graph, &by_hand, &line}) race.lab.add(std::move(*each));
 }
 
-/// With either kind of stores, the compiled loop: over the operators one by one, and of what copying as much allows.
+/// Adds the compiled loop's speed with each kind of store, relative to operator by operator and to copying.
 void add_speedups(const GraphRace& race) {
   const auto add = [&](const char* id, const char* predicted_id, const char* bound_id, Strategy strategy, Stream copy) {
     const std::string variant = race.runs.id(strategy);
@@ -170,10 +170,10 @@ void add_speedups(const GraphRace& race) {
       Strategy::compiled_nontemporal, Stream::copy_nontemporal);
 }
 
-// ---- When compiling has paid ----
+// ---- When compiling pays ----
 
-/// From a graph to a loop that can run, with a cache that is empty, and with one that has it.
-/// \return with an empty one, seconds
+/// Adds the time from a graph to a runnable loop, with an empty cache and with one that contains the loop.
+/// \return seconds with an empty cache
 Estimate add_compile_times(Lab& lab, const Graph& graph) {
   std::vector<double> cold, cached;
   for (int i = 0; i < (lab.quick() ? 3 : 5); ++i) {
@@ -189,7 +189,7 @@ Estimate add_compile_times(Lab& lab, const Graph& graph) {
   return estimate(cold);
 }
 
-/// The same chain with other numbers, so that nothing of it has been compiled already.
+/// Returns the same chain with other numbers, so that no part of it is compiled already.
 std::vector<Graph> other_chains(const Shape& shape) {
   std::vector<Graph> graphs;
   for (const float factor : {0.25f, 0.125f, 0.0625f}) {
@@ -219,7 +219,7 @@ void add_break_even(GraphRace& race) {
   const TorchRacer* const best = race.torch.best(race.runs.what().id);
   if (best == nullptr || !race.torch.is_there(eager_id)) return;
   const Estimate eager = race.sampling.of(eager_id);
-  // Its first call was compiled several times, from a cache without it.
+  // Several first calls, none of them in PyTorch's cache.
   std::vector<double> firsts = race.torch.first_calls(other_chains(race.runs.result_shape()), race.runs.inputs());
   firsts.push_back(best->first_call_seconds);
   const Cost theirs = {estimate(std::move(firsts)), race.sampling.of(best->id)};
@@ -230,7 +230,7 @@ void add_break_even(GraphRace& race) {
 
 // ---- Each graph ----
 
-/// A point for each graph, in the order in which they were measured.
+/// Series with one point for each graph, in order of measurement.
 struct Bars {
   Series gain = {"fusion_gain", "measured", Kind::measured, graph_axis, gain_axis};
   Series predicted = {"fusion_gain_predicted", "predicted from bytes and arithmetic", Kind::modelled, graph_axis,
@@ -253,7 +253,7 @@ struct Bars {
   }
 };
 
-/// Of the graph whose gain was predicted worst: by how much of what was predicted it was missed.
+/// Adds the relative error of the worst predicted gain.
 void add_worst_miss(Lab& lab, const Bars& bars) {
   double worst = 0;
   for (std::size_t i = 0; i < bars.gain.points.size(); ++i) {
@@ -262,7 +262,7 @@ void add_worst_miss(Lab& lab, const Bars& bars) {
   if (worst > 0) lab.derived("fusion_gain_missed", worst);
 }
 
-/// The graph at which torch.compile comes closest, however that is written.
+/// Adds our lowest speed relative to torch.compile, over all graphs and both ways to write the norm.
 void add_least_over_torch(Lab& lab, const Bars& bars) {
   const std::string spelled_out = "fusion_norm_spelled_out_over_torch_best";
   double least = lab.has(spelled_out) ? lab.value(spelled_out) : INFINITY;
@@ -270,7 +270,7 @@ void add_least_over_torch(Lab& lab, const Bars& bars) {
   if (std::isfinite(least)) lab.derived("fusion_least_over_torch_best", least);
 }
 
-/// Beside the same by hand and beside copies, on all cores and on one.
+/// Measures the chain against loops by hand and copies, on all cores and on one.
 void measure_chain(GraphRace& race) {
   const std::size_t count = race.runs.result_shape().numbers();
   const std::vector<Buffer> memory = random_arrays(5, count);
@@ -306,8 +306,9 @@ void measure_block(GraphRace& race) {
   race.add_over_torch_best("fusion_block_over_torch_best");
 }
 
-/// Raced as it is, and without its dropout: PyTorch draws better random numbers, which says nothing of compiling. The
-/// latter twice, the second time with our GELU in place of PyTorch's: between those two lies the function, and not fusion.
+/// Races the graph with and without its dropout, because PyTorch's better random numbers take time unrelated to
+/// compiling. Without dropout, PyTorch runs its own GELU and then ours: the difference comes from the function, not
+/// from fusion.
 void measure_norm(GraphRace& race) {
   GraphCase without = race.runs.what();
   without.id = "norm_plain";
@@ -364,7 +365,7 @@ void measure_graphs(Lab& lab) {
   }
 }
 
-/// Where nothing can be compiled everything would run operator by operator, and seem to gain nothing.
+/// Checks that graphs can be compiled here. Otherwise all would run operator by operator and appear to gain nothing.
 bool can_compile(Lab& lab) {
   const ScratchFolder cache;
   const Compiled compiled(chain_graph({2, 64}), {.cache = cache.path()});
@@ -376,14 +377,14 @@ bool can_compile(Lab& lab) {
 
 constexpr std::size_t row_bytes = 4096, row_floats = row_bytes / sizeof(float);
 
-/// relu(x) · 0.5 + 1 over arrays of 4 KiB, two or four times as much, and so on: operator by operator, and by one program
-/// for all sizes; and copies over as much memory as either goes through.
+/// Runs relu(x) · 0.5 + 1 on arrays of increasing size, from 4 KiB, operator by operator and in one program for all
+/// sizes. Also copies within as much memory as each of them uses.
 class SizeRuns {
  public:
   /// \throws OutOfMemory
   SizeRuns(const std::vector<std::size_t>& sizes, const path& cache)
       : memory_(random_arrays(2, sizes.back() / sizeof(float))),
-        // one kind of stores throughout, so that sizes can be compared
+        // the same kind of stores for all sizes, so that they can be compared
         compiled_(chain_graph({2, row_floats}), {.stores = Stores::ordinary, .any_rows = true, .cache = cache}),
         one_(1),
         set_(roofline::kernel_sets(probe_machine()).back()),
@@ -405,15 +406,15 @@ class SizeRuns {
     for (Variant& variant : variants_) variant = pinned(std::move(variant));
   }
 
-  /// They need this.
+  /// This object must outlive the variants.
   const std::vector<Variant>& variants() const { return variants_; }
 
-  /// How many times as fast the compiled loop was, in pairs.
+  /// The compiled loop's speedup, from paired samples.
   static Estimate gain(const Sampling& sampling, std::size_t bytes) {
     return sampling.ratio(id("by operators ", bytes), id("compiled ", bytes));
   }
 
-  /// How many times as fast it should be: three copies through four arrays, against one through two.
+  /// Predicted speedup: one copy over two arrays, compared with three copies over four.
   double predicted_gain(const Sampling& sampling, std::size_t bytes) const {
     return chain_gain_by_copies(copy_gbs(sampling, fused_set(bytes)), copy_gbs(sampling, unfused_set(bytes)));
   }
@@ -421,7 +422,7 @@ class SizeRuns {
  private:
   static std::string id(const char* what, std::size_t bytes) { return what + std::to_string(bytes); }
 
-  /// Bytes that two arrays take, or the four of three passes.
+  /// Bytes of two arrays in one pass, and of four arrays in three.
   static std::size_t fused_set(std::size_t bytes) { return 2 * bytes; }
   static std::size_t unfused_set(std::size_t bytes) { return 4 * bytes; }
 
@@ -478,8 +479,9 @@ Series seconds_together(const std::string& id, const std::string& label, const C
   return series;
 }
 
-// Each pass reads one array and writes one. The second and the third read what has just been written, two arrays ago; the
-// other four of six streams find their lines where they were left a round ago, behind four arrays.
+// Each pass reads one array and writes one. The second and third read the array that was just written, with a reuse
+// distance of two arrays. The other four of the six streams reuse lines from the previous round, at a distance of four
+// arrays.
 double chain_gain_by_copies(double fused_gbs, double unfused_gbs) {
   const double fused = 1 / fused_gbs, unfused = 1 / unfused_gbs;
   return 3 * (2.0 / 6 * fused + 4.0 / 6 * unfused) / fused;

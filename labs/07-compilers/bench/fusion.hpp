@@ -1,5 +1,5 @@
-/// \file
-/// Graphs run in every strategy, and copying beside them: what the step's parts share, and what tests call of it.
+/// \file Runs graphs in every strategy, and copies for comparison. Contains what the parts of the fusion step share and
+/// what tests call.
 #pragma once
 
 #include <cstddef>
@@ -24,75 +24,76 @@
 
 namespace hf::compilers {
 
-constexpr int fusion_parts = 8;  ///< of the step: five graphs, sizes, a blur with few taps and one with more
+constexpr int fusion_parts = 8;  ///< five graphs, the sizes, and blurs with few and with many taps
 
 /// A blur in two stages: locality against recomputation.
 void measure_blur(Lab& lab);
 
-// ---- When compiling has paid ----
+// ---- When compiling pays ----
 
-/// A way to run something: what the first call costs more than the others, and what each call takes. Seconds.
+/// The cost of a way to run something, seconds: the extra time of the first call, and the time of each call.
 struct Cost {
   Estimate first, call;
 };
 
-/// Calls after which `first` is won back, where a call takes so much less than otherwise; nothing where it does not.
+/// Number of calls after which compiling saves time over calls that take `otherwise`; nullopt if it never does.
 std::optional<Estimate> break_even_calls(const Cost& compiled, const Estimate& otherwise);
 
-/// Seconds of all calls together, over their number: 1, 2, 5, 10, … up to `most`.
+/// Total seconds over the number of calls: 1, 2, 5, 10, … up to `most`.
 Series seconds_together(const std::string& id, const std::string& label, const Cost& cost, double most);
 
-/// How many times as fast chain_graph() should be in one loop: three copies through four arrays, against one through two.
-/// \param fused_gbs, unfused_gbs  of copies over as much memory as two arrays take, and four
+/// Predicted speedup of chain_graph() in one loop: one copy over two arrays, compared with three copies over four
+/// arrays.
+/// \param fused_gbs, unfused_gbs  speed of copies within the memory of two arrays, and of four
 double chain_gain_by_copies(double fused_gbs, double unfused_gbs);
 
 // ---- Roofs ----
 
-/// "three passes", or "three passes, one core"
+/// Returns "three passes", or "three passes, one core".
 std::string on(Threads threads, const std::string& name);
 
-/// The same on those cores.
+/// Returns the variants on all cores, or on one.
 std::vector<Variant> on(Threads threads, std::vector<Variant> variants);
 
-/// What a machine can do, with either kind of stores: a byte past the caches may take longer than one through them.
+/// The machine's roofline for each kind of store: a byte that bypasses the caches may take longer than one through
+/// them.
 struct TwoRoofs {
   Roofline through_caches, past_caches;
   OpCosts costs = counted_flops;
 
-  /// Least seconds for work that writes in one of the two ways.
+  /// Minimum seconds for work that uses one kind of store.
   double seconds(const Work& work) const {
     return (work.allocated_bytes > 0 ? through_caches : past_caches).seconds(work);
   }
 };
 
-/// Arithmetic; and copying: what any kernel that reads one array and writes another is held against, since it does
-/// nothing else.
+/// The peaks of arithmetic and of copying, the upper limit for any kernel that reads one array and writes another.
 class Roofs {
  public:
-  /// \param bytes  of both arrays together, past all caches
+  /// \param bytes  of both arrays together; larger than all caches
   /// \throws OutOfMemory
   explicit Roofs(std::size_t bytes);
 
-  /// Copying with ordinary and with non-temporal stores.
+  /// Variants that copy with ordinary and with non-temporal stores.
   std::vector<Variant> copies(Threads threads);
   static std::string id(roofline::Stream stream, Threads threads) { return on(threads, roofline::id(stream)); }
 
-  /// On all cores, copying and arithmetic.
+  /// Variants of copying and arithmetic on all cores.
   std::vector<Variant> variants();
 
-  /// GB/s at which bytes cross, those of write-allocate among them.
+  /// Memory traffic in GB/s, including write-allocate.
   Estimate traffic_gbs(const Sampling& sampling, roofline::Stream stream, Threads threads) const;
 
   const Arithmetic& arithmetic() const { return arithmetic_; }
 
-  /// Arithmetic, and bytes as copying moves them, on all cores.
+  /// Rooflines from the peaks of arithmetic and copying, on all cores.
   TwoRoofs roofs(const Sampling& sampling) const;
 
  private:
   Team team_;
   Arithmetic arithmetic_;
   const roofline::KernelSet* set_;
-  std::size_t bytes_, share_;  ///< of all threads, of one of them
+  std::size_t bytes_, share_;  ///< for all threads, and for one of them
   roofline::StreamMemory memory_;
 };
 
@@ -100,45 +101,46 @@ class Roofs {
 
 /// Ways to run a graph.
 enum class Strategy {
-  decomposed,  ///< softmax and layer norm as sums, maxima and elementwise operators too, all one by one
-  operators,   ///< one by one
+  decomposed,  ///< operator by operator, with softmax and layer norm split into sums, maxima and elementwise operators
+  operators,   ///< operator by operator
   compiled,
-  compiled_ordinary,     ///< every store through the caches
-  compiled_nontemporal,  ///< what is not read again past them
+  compiled_ordinary,     ///< all stores through the caches
+  compiled_nontemporal,  ///< results that are not read again bypass the caches
 };
 
 /// "by operators", "compiled", ...
 const char* name(Strategy strategy);
 
-/// A graph to be measured.
+/// A graph to measure.
 struct GraphCase {
   std::string id, label;                            ///< "block", "layer norm, linear, GELU, dropout"
-  std::function<Graph(std::size_t rows)> graph;     ///< of so many rows of the result
-  std::function<Graph(std::size_t rows)> compared;  ///< what others can be held to: without dropout
+  std::function<Graph(std::size_t rows)> graph;     ///< \param rows  of the result
+  std::function<Graph(std::size_t rows)> compared;  ///< without dropout, so that peers' results can be compared
   std::size_t rows;
   std::vector<Strategy> strategies;
 };
 
-/// relu(x) · 0.5 + 1, softmax, a block of a network with its matrix product and without, and attention. \param rows  of their inputs and results
+/// relu(x) · 0.5 + 1, softmax, a network block with and without its matrix product, and attention.
+/// \param rows  of their inputs and results
 std::vector<GraphCase> all_graph_cases(std::size_t rows);
 
-/// One graph in every strategy.
+/// Runs one graph in every strategy.
 class GraphRuns {
  public:
-  /// \param cache  of what is compiled
+  /// \param cache  of compiled programs
   /// \throws OutOfMemory
-  /// \throws std::runtime_error where a result is wrong
+  /// \throws std::runtime_error if a result is wrong
   GraphRuns(GraphCase which, std::filesystem::path cache);
 
   std::vector<Variant> variants(Threads threads = Threads::all);
   std::string id(Strategy strategy, Threads threads = Threads::all) const;
 
-  /// What each moves and computes, and the least seconds that a machine needs for it: operator by operator, or, compiled,
-  /// all in all.
+  /// Bytes and operations of a strategy, and the minimum seconds that a machine needs for them: summed over operators,
+  /// or for the compiled graph as a whole.
   Work work(Strategy strategy) const;
   double least_seconds(Strategy strategy, const TwoRoofs& machine) const;
 
-  /// Of the matrix products alone.
+  /// Minimum seconds of the matrix products alone.
   double product_seconds(const TwoRoofs& machine) const;
   bool has_product() const;
 
@@ -148,7 +150,7 @@ class GraphRuns {
   const Compiled& compiled() const { return compiled_.at(Strategy::compiled); }
   std::span<const float* const> inputs() const { return inputs_.pointers(); }
 
-  /// Of the graph that others are held to, compiled. \return (result_shape())
+  /// Runs the graph for comparison with peers, compiled. \return (result_shape())
   std::vector<float> compared_result() const;
 
  private:

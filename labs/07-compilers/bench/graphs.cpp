@@ -1,4 +1,4 @@
-// Graphs run in every strategy, and the copies that are their roof.
+// Runs graphs in every strategy, and the copies that are their upper limit.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -58,7 +58,7 @@ std::vector<Variant> Roofs::variants() {
 Estimate Roofs::traffic_gbs(const Sampling& sampling, Stream stream, Threads threads) const {
   const double program_bytes = threads == Threads::one ? roofline::pass_bytes(*set_, stream, bytes_)
                                                        : team_.size() * roofline::pass_bytes(*set_, stream, share_);
-  const double allocated = stream == Stream::copy ? 1.5 : 1;  // a third stream: the lines written are read
+  const double allocated = stream == Stream::copy ? 1.5 : 1;  // a third stream: written lines are read first
   return rate(allocated * program_bytes, sampling.of(id(stream, threads)));
 }
 
@@ -83,7 +83,7 @@ CompileOptions options_of(Strategy strategy, const std::filesystem::path& cache)
 
 bool is_product(const Node& node) { return node.op == Op::matmul; }
 
-/// Least seconds of those operators, one by one.
+/// Minimum seconds of the operators that `counts` selects, run one by one.
 double seconds_one_by_one(const Graph& graph, const TwoRoofs& machine, bool (*counts)(const Node&)) {
   double seconds = 0;
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
@@ -143,7 +143,8 @@ void GraphRuns::run(Strategy strategy) {
   eager_.at(strategy).run(inputs(), result);
 }
 
-/// The first rows of the result depend on the first rows of the first input only, so a smaller graph says what they are.
+/// Checks the first rows of the result. They depend only on the first rows of the first input, so a smaller graph is
+/// enough.
 void GraphRuns::check(const Graph& first_rows) {
   const std::vector<Rounded> references = rounded_reference(first_rows, inputs());
   for (const Strategy strategy : case_.strategies) {

@@ -1,4 +1,4 @@
-// From model(x) to instructions: what each translation costs.
+// From model(x) to instructions: the cost of each translation.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -31,13 +31,13 @@ namespace {
 
 const Axis batch_axis = {"batch", "1"}, time_axis = {"time", "us"}, step_axis = {"step", "1"};
 
-constexpr double torch_bound = 1e-5;  // of the distance from its result to ours
+constexpr double torch_bound = 1e-5;  // for the distance between its result and ours
 
 Estimate in_us(const Estimate& seconds) { return times(seconds, 1e6); }
 
 // ---- From a graph to machine code ----
 
-/// The way of one graph, relu(x) · 0.5 + 1, to machine code: how large it is on the way, and how long each stage takes.
+/// Translates one graph, relu(x) · 0.5 + 1, to machine code, and adds its size and time at each stage.
 void measure_translation(Lab& lab) {
   const Translation translation(chain_graph({4096, 4096}));
   const AssemblyFunction& loop = translation.first_loop;
@@ -62,14 +62,14 @@ void measure_translation(Lab& lab) {
 
 // ---- From a call to its arithmetic ----
 
-/// A graph with random inputs, to be run one operator at a time and compiled.
+/// A graph with random inputs, to run operator by operator and compiled.
 struct ModelCall {
-  /// Runs it both ways. \throws std::runtime_error, one line, where a result is wrong
+  /// Runs it both ways. \throws std::runtime_error with one line if a result is wrong
   ModelCall(const std::string& name, const Graph& graph)
       : result(graph.result_shape().numbers()), eager(graph), compiled(graph) {
     for (const Node& node : graph.nodes()) {
       if (node.op != Op::input) continue;
-      // So that a weight times an activation, summed up, is about as large as the activation.
+      // Weights are scaled so that a layer's outputs are about as large as its inputs.
       const float spread = inputs.empty() ? 1.0f : 0.05f;
       inputs.push_back(random_floats(node.shape.numbers(), 701 + inputs.size(), spread));
       pointers.push_back(inputs.back().data());
@@ -106,10 +106,9 @@ def graph(x, weight, bias):
              torch_bound, {.settings = settings});
 }
 
-/// PyTorch's way from a call in Python to an operator's first instruction, one program for each step, each of which does
-/// all that those before it do: "python" (calls a function that does nothing), "dispatcher" (an operator that looks at
-/// two tensors and says whether their sizes are the same), "operator" (a Linear of one number), "module" (the same
-/// through torch.nn).
+/// Enters the steps of PyTorch from a call in Python to an operator's first instruction. Each step is a program that
+/// includes the previous ones: "python" (calls a function that does nothing), "dispatcher" (an operator that compares
+/// the sizes of two tensors), "operator" (a Linear of one number), "module" (the same through torch.nn).
 void enter_steps_of_a_call(TorchRace& race) {
   static const float x = 2, weight = 3, bias = 1;
   const std::vector<const float*> tensors = {&x, &weight, &bias};
@@ -130,15 +129,15 @@ linear.bias.data.fill_(1)
         "return linear(x)\n", linear);
 }
 
-/// A loop on all cores that does nothing.
+/// Runs an empty loop on all cores.
 void launch() {
   const auto nothing = [](std::size_t first, std::size_t last) {
-    keep(last - first);  // of the loop's iterations
+    keep(last - first);  // the number of iterations
   };
   share(sharing_cores(), worth_sharing, nothing, 1);
 }
 
-/// An operator of one number, called at once.
+/// Calls an operator on one number directly.
 void run_one_operator() {
   static const Node node = {.op = Op::relu, .operands = {Ref{0}}, .shape = {1, 1}};
   static const float one = 1;
@@ -148,20 +147,20 @@ void run_one_operator() {
   keep(result);
 }
 
-constexpr std::size_t seen_batch = 32;  // of the linear layer whose steps are shown
+constexpr std::size_t seen_batch = 32;  // of the linear layer whose steps the page shows
 
 const std::string linear = "linear " + std::to_string(seen_batch);
 
 std::string model_of(std::size_t batch) { return "model " + std::to_string(batch); }
 
-/// A linear layer in every way there is, and models from one row at a time to many, compiled, and in PyTorch eager.
+/// Runs a linear layer in every way, and models with batches from one row to many, compiled and in eager PyTorch.
 class CallRuns {
  public:
-  /// \throws std::runtime_error, one line, where a result is wrong
+  /// \throws std::runtime_error with one line if a result is wrong
   /// \throws OutOfMemory
   CallRuns(Lab& lab, const std::vector<std::size_t>& model_batches)
       : race_(lab), peak_(peak_variant(Precision::fp32, team_)), weights_(team_, digits.weights() * sizeof(float)) {
-    // Those of torch.compile's settings that can matter for a product, and for a call that has next to nothing to compute.
+    // The settings of torch.compile that can matter for a product, and for a call with almost nothing to compute.
     const std::vector<std::string> for_products = {"default", "max_autotune"}, for_calls = {"default", "cpp_wrapper"};
     const auto call = [&](const std::string& name, const Graph& graph) -> const ModelCall& {
       lab.tick();
@@ -181,9 +180,9 @@ class CallRuns {
     if (first != calls_.end()) lab.incomplete("calls: " + first->second.compiled.remark());
   }
 
-  /// Seconds of "eager linear 32", "compiled model 1", "torch eager model hollow", …; of "peak" and "read", the arithmetic and
-  /// the weights of a model by themselves; and of our own steps of a call: "operator", "launch", and after the hollow linear
-  /// layer, "eager launched" and "compiled launched".
+  /// Samples seconds of "eager linear 32", "compiled model 1", "torch eager model hollow", …; of "peak" and "read", the
+  /// peak of arithmetic and the reading of a model's weights; and of the steps of our calls: "operator", "launch", and
+  /// the hollow linear layer followed by a launch, "eager launched" and "compiled launched".
   Sampling sample(const Plan& plan) {
     ModelCall* const hollow_linear = &calls_.at("linear hollow");
     std::vector<Variant> variants = {
@@ -203,10 +202,10 @@ class CallRuns {
     return sample_interleaved(variants, plan);
   }
 
-  /// Whether a variant was sampled: ours always are.
+  /// True if a variant was sampled; ours always are.
   bool is_there(const std::string& variant) const { return !variant.starts_with("torch") || race_.is_there(variant); }
 
-  /// Before anything is seen of a whole call, it should take what calling takes, and its arithmetic at the roofline.
+  /// Predicts a whole call from its parts: the time of calling, plus its arithmetic at the roofline.
   double predicted_compiled(const Sampling& sampling, std::size_t batch) const {
     const std::size_t loops = calls_.at(model_of(1)).compiled.loops();
     return sampling.of("compiled model hollow").median + as_double(loops) * sampling.of("launch").median +
@@ -217,7 +216,7 @@ class CallRuns {
   }
 
  private:
-  /// Of a model's arithmetic at the peak, or of reading its weights, whichever is longer.
+  /// Seconds of a model's arithmetic at peak, or of reading its weights, whichever is longer.
   double arithmetic_seconds(const Sampling& sampling, std::size_t batch) const {
     const double flops = 2 * as_double(batch * digits.weights());
     return std::max(flops / peak_.flops * sampling.of("peak").median, sampling.of("read").median);
@@ -230,9 +229,10 @@ class CallRuns {
   std::map<std::string, ModelCall> calls_;
 };
 
-/// Linear(768, 768), from model(x) to its arithmetic: each point is the time from the call to the end of a step.
+/// Adds the steps of Linear(768, 768), from model(x) to its arithmetic. Each point is the time from the call to the end
+/// of a step.
 void add_linear_steps(Lab& lab, const CallRuns& runs, const Sampling& sampling) {
-  using Steps = std::vector<std::pair<std::string, std::string>>;  // what each adds to those before it, and its variant
+  using Steps = std::vector<std::pair<std::string, std::string>>;  // the step's name, and the variant that ends with it
   const auto add = [&](const char* id, const char* label, const Steps& steps) {
     Series series = {id, label, Kind::measured, step_axis, time_axis};
     for (const auto& [step, variant] : steps) {
@@ -260,7 +260,7 @@ void add_linear_steps(Lab& lab, const CallRuns& runs, const Sampling& sampling) 
        {"arithmetic", "torch compiled " + linear}});
 }
 
-/// A call of one number's work.
+/// Adds the times of calls with one number's work.
 void add_calls(Lab& lab, const CallRuns& runs, const Sampling& sampling) {
   const auto add = [&](const char* id, const char* variant) {
     if (runs.is_there(variant)) lab.add(Value(id, times(sampling.of(variant), 1e9), "ns"));
@@ -271,8 +271,8 @@ void add_calls(Lab& lab, const CallRuns& runs, const Sampling& sampling) {
   lab.add(Value("model_hollow_speedup", sampling.ratio("eager model hollow", "compiled model hollow"), "1"));
 }
 
-/// The whole model over the batch, beside what it should take, and how far that is off; of PyTorch's, how much of one row's
-/// time is calling.
+/// Adds measured and predicted times of the whole model over the batch, and the prediction's error; for PyTorch, also
+/// the share of calling in the time for one row.
 void add_models(Lab& lab, const CallRuns& runs, const Sampling& sampling, const std::vector<std::size_t>& batches) {
   const auto add = [&](const char* id, const char* predicted_id, const std::string& label, const std::string& way,
                        double (CallRuns::*predict)(const Sampling&, std::size_t) const) {
@@ -301,7 +301,7 @@ void add_models(Lab& lab, const CallRuns& runs, const Sampling& sampling, const 
 
 // ---- Exercises ----
 
-/// On a machine with a GPU, and PyTorch: three kernels or one.
+/// Compares three kernels with one, on a machine with a GPU and PyTorch.
 void measure_exercises(Lab& lab) {
   if (lab.machine().gpus.empty()) return;
   constexpr std::size_t side = 4096;
@@ -360,7 +360,7 @@ void measure_layers(Lab& lab) {
   CallRuns runs(lab, batches);
   Plan plan = lab.plan(2);
   plan.sample_seconds = 2e-3;
-  plan.warm_seconds = 3e-3;  // a core that rested joins loops after some milliseconds only
+  plan.warm_seconds = 3e-3;  // an idle core needs some milliseconds to join loops
   const Sampling sampling = runs.sample(plan);
   add_linear_steps(lab, runs, sampling);
   add_calls(lab, runs, sampling);

@@ -1,4 +1,4 @@
-// Which loops may be exchanged, and what else a compiler must be allowed.
+// Tests and times which loops may be exchanged, and other permissions that a compiler needs.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@
 namespace hf::compilers {
 namespace {
 
-/// Times of one call of each order; and of as many mixtures, each of which waits for the one before.
+/// Times one call of each loop order, and of the same number of mixtures in a dependent chain.
 Sampling time_nests(const Plan& plan) {
   const Pinned pinned;
   const std::vector<float> x = random_floats(nest_iterations, 1);
@@ -39,11 +39,11 @@ Sampling time_nests(const Plan& plan) {
       plan);
 }
 
-/// Arrays of random numbers that begin at lines of the cache and do not begin at the same place of a page, where a store
-/// would be taken for one to the array that is read next.
+/// Arrays of random numbers that begin at cache lines, but at different offsets in their pages. With equal offsets, the
+/// processor would mistake a store for one to the array that is read next.
 class StaggeredArrays {
  public:
-  /// \param most  numbers that the longest has
+  /// \param most  numbers in the longest array
   StaggeredArrays(std::size_t arrays, std::size_t most)
       : step_(most + 16 + (16 - most % 16)), memory_(arrays * step_ * sizeof(float), Pages::huge) {
     fill_random(memory_.as<float>(), 3);
@@ -55,8 +55,8 @@ class StaggeredArrays {
   Buffer memory_;
 };
 
-/// Times of one call with each permission and without; and of as many additions that do not wait for each other, of numbers
-/// and of vectors.
+/// Times one call with and without each permission, and the same number of independent additions, of numbers and of
+/// vectors.
 Sampling time_permissions(const Permissions& permissions, const Plan& plan) {
   const Pinned pinned;
   constexpr std::size_t count = permission_numbers;
@@ -91,7 +91,7 @@ Sampling time_permissions(const Permissions& permissions, const Plan& plan) {
 
 const Transformation exchange = permutation({1, 0});
 
-// ---- What the test says ----
+// ---- Results of the dependence test ----
 
 void add_verdicts(Lab& lab) {
   const Verdicts verdicts = judge_random_nests(lab.quick() ? 2000 : 10000);
@@ -99,7 +99,7 @@ void add_verdicts(Lab& lab) {
   lab.simulated("orders_found_share", as_double(verdicts.allowed) / as_double(verdicts.harmless));
 }
 
-/// Each nest, its distances, and what is allowed.
+/// Shows each nest, its distances, and the permitted transformations.
 void show_nests(Lab& lab) {
   const auto n = static_cast<std::int64_t>(nest_rows);
   Table table = {"What the dependence test says", {"nest", "distances", "exchange", "wavefronts"}, {}};
@@ -126,8 +126,8 @@ LoopVector sum(const LoopVector& a, const LoopVector& b) {
   return result;
 }
 
-/// The sweep's iterations, and an arrow for each dependence between two of them: every second point is an arrow's end.
-/// Arrows that an exchange of the loops would turn round are apart. Skewed, the wavefronts count to the right.
+/// Adds the sweep's iterations, and an arrow for each dependence: start and end points alternate. Arrows that an
+/// exchange of the loops would reverse are in a separate series. In the skewed version, x is the wavefront.
 void add_polyhedron(Lab& lab) {
   const LoopNest nest = sweep_nest(5, 7);
   const std::set<LoopVector> distances = enumerated_distances(nest);
@@ -181,11 +181,11 @@ void add_nest_times(Lab& lab, const Sampling& sampling) {
   add_speedup(lab, sampling, "sweep_exchanged_speedup", "sweep", "sweep exchanged");
   add_speedup(lab, sampling, "sweep_skewed_speedup", "sweep", "sweep skewed");
   add_speedup(lab, sampling, "sweep_stored_skewed_speedup", "sweep", "sweep stored skewed");
-  // As it is written down, the loop is one chain: an iteration waits for the one before.
+  // In its original order, the loop is one chain: each iteration waits for the previous one.
   add_speedup(lab, sampling, "sweep_over_chain", "sweep", "mixtures");
 }
 
-// ---- What permission buys ----
+// ---- Speedup through permissions ----
 
 void add_permission_times(Lab& lab, const Permissions& permissions, const Sampling& sampling) {
   lab.modelled("vector_lanes", as_double(permission_lanes));
@@ -216,10 +216,9 @@ void add_changed_results(Lab& lab, const Permissions& permissions) {
   lab.derived("restrict_overlap_wrong", as_double(wrong_when_overlapping(permissions, permission_numbers)));
 }
 
-/// How many times as fast a permission makes its loop, beside what was expected of it. A chain becomes as many chains as a vector has
-/// lanes, each as slow as before. A loop that waits for the units gains what those add in vectors over what they add one by one,
-/// which is less where a vector takes two turns. Nothing is gained where the compiler needs no permission, or has not enough of
-/// it.
+/// Adds each permission's speedup, measured and expected. A chain becomes as many chains as a vector has lanes, each as
+/// slow as before. A loop that is limited by the units gains the ratio of vector to scalar additions, which is smaller
+/// if a vector takes two steps. The gain is 1 if the compiler needs no permission, or needs further ones.
 void add_gains(Lab& lab, const Permissions& permissions, const Sampling& sampling) {
   const Axis permission_axis = {"permission", "1"}, gain_axis = {"times as fast", "1"};
   Series measured = {"permission_gains", "measured", Kind::measured, permission_axis, gain_axis};

@@ -1,4 +1,4 @@
-// Eager, compiled, compiled again when a shape changes, and compiled in part.
+// Times eager execution, compilation, recompilation when a shape changes, and partial compilation.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -29,7 +29,7 @@ const Axis batch_axis = {"batch", "1"}, gain_axis = {"times as fast", "1"}, time
 
 float* numbers(const Buffer& buffer) { return buffer.as<float>().data(); }
 
-/// Samples of several calls: after a pause it takes milliseconds until all cores share the loops.
+/// Returns a plan with samples of several calls, because cores need milliseconds after a pause to join loops.
 Plan long_samples(Plan plan) {
   plan.sample_seconds = 3e-3;
   plan.warm_seconds = 3e-3;
@@ -38,13 +38,14 @@ Plan long_samples(Plan plan) {
 
 // ---- Over the batch ----
 
-/// The layer of GPT-2 small.
+/// Layer size of GPT-2 small.
 constexpr std::size_t layer_width = 768, layer_hidden = 3072;
 
-/// A graph of any number of rows, eager and compiled, for several batches. One program serves all batches of more than one row.
+/// Runs a graph for several batches, eager and compiled. One program serves all batches of more than one row.
 class BatchRuns {
  public:
-  /// \param graph  of so many rows \param batches  in ascending order
+  /// \param graph  returns the graph for a number of rows
+  /// \param batches  in ascending order
   BatchRuns(std::string name, Graph (*graph)(std::size_t rows), std::vector<std::size_t> batches)
       : name_(std::move(name)),
         graph_(graph),
@@ -56,12 +57,12 @@ class BatchRuns {
     for (const std::size_t batch : batches_) eagers_.emplace_back(graph(batch));
   }
 
-  /// Why something is not compiled; empty where all is.
+  /// The reason why a program is not compiled; empty if all are compiled.
   std::string remark() const {
     if (!any_rows_.is_compiled()) return any_rows_.remark();
     return one_row_.is_compiled() ? "" : one_row_.remark();
   }
-  /// eager and compiled, for each batch
+  /// Variants for each batch, eager and compiled.
   std::vector<std::vector<Variant>> pairs() {
     std::vector<std::vector<Variant>> all;
     for (std::size_t i = 0; i < batches_.size(); ++i) {
@@ -73,7 +74,7 @@ class BatchRuns {
     }
     return all;
   }
-  /// Adds how many times as fast it is when it is compiled, and how many times the roofline of this machine says.
+  /// Adds the speedup through compilation, measured and as predicted by this machine's roofline.
   void add_gain(Lab& lab, const char* id, const char* predicted_id, const std::string& label, const Sampling& sampling,
                 const Roofline& machine, const OpCosts& costs) const {
     Series gain = {id, label, Kind::measured, batch_axis, gain_axis};
@@ -105,9 +106,9 @@ Graph relu_of(std::size_t rows) {
   return graph;
 }
 
-/// Beside what this machine's cores compute at most, and what they move between the arrays of a simple operator on the layer's
-/// activations.
-/// \return whether anything is compiled here
+/// Adds speedups over the batch. Predictions use the machine's peak of arithmetic and its speed of moving numbers
+/// between the arrays of a simple operator on the layer's activations.
+/// \return whether graphs can be compiled here
 bool add_batches(Lab& lab) {
   const std::vector<std::size_t> batches = lab.quick()
                                                ? std::vector<std::size_t>{1, 8, 64, 512}
@@ -139,9 +140,9 @@ bool add_batches(Lab& lab) {
   return true;
 }
 
-// ---- A shape that is new ----
+// ---- A new shape ----
 
-/// How much slower a program for any number of rows is than one for just this number: the pairwise ratios of their times.
+/// Time of a program for any number of rows relative to one for exactly this number, from paired samples.
 Estimate any_rows_over_exact(const Graph& graph, const Plan& plan) {
   const std::size_t rows = graph.result_shape().rows;
   Compiled exact(graph), any(graph, {.any_rows = true});
@@ -153,8 +154,8 @@ Estimate any_rows_over_exact(const Graph& graph, const Plan& plan) {
       .ratio("any", "exact");
 }
 
-/// A graph is compiled and run; then called twice with more rows, for which it is compiled in the first of these calls. Each
-/// repetition begins with nothing compiled.
+/// Compiles and runs a graph, then calls it twice with more rows; the first of these calls recompiles it. Each
+/// repetition starts with nothing compiled.
 void add_new_shape(Lab& lab) {
   constexpr std::size_t width = 1024, rows = 1024, other_rows = 1536;
   const Graph graph = between_graph(rows, width), other = between_graph(other_rows, width);
@@ -176,22 +177,23 @@ void add_new_shape(Lab& lab) {
   lab.add(Value("any_rows_over_exact", any_rows_over_exact(graph, long_samples(lab.plan(8))), "1"));
 }
 
-// ---- Only a part ----
+// ---- Partial compilation ----
 
-/// Seconds of each part in one pass after another of its kind, since what came before was of another.
+/// Returns the seconds of each part in the second of two equal passes, because the first still meets the caches of
+/// another kind of pass.
 std::vector<double> warm_profile(PartialModel& model, const std::vector<bool>& compiled) {
   model.run(compiled);
   return model.run(compiled);
 }
 
-/// Samples of each part, as estimates.
+/// Returns the samples of each part as an estimate.
 std::vector<Estimate> estimates(const std::vector<std::vector<double>>& parts) {
   std::vector<Estimate> result;
   for (const std::vector<double>& samples : parts) result.push_back(estimate(samples));
   return result;
 }
 
-/// All parts, the one first that gains most for a second of compiling.
+/// Returns all parts in descending order of gain for each second of compiling.
 std::vector<std::size_t> by_gain(PartialModel& model) {
   constexpr int enough = 5;
   std::vector<double> gains(model.parts(), 0);

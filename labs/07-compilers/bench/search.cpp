@@ -1,4 +1,4 @@
-// A machine looks for the tile.
+// Searches automatically for the best tile.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,24 +22,24 @@
 namespace hf::compilers {
 namespace {
 
-/// A shape that is tuned, with all that its step finds out about it.
+/// A shape to tune, and all results for it.
 struct Tuning {
   std::string id;
   CandidateRuns runs;
   SearchSpace space;
-  double share;  ///< of the step's time, for the measurement of all candidates
+  double share;  ///< share of the step's time for the measurement of all candidates
   SearchTable table = {};
 
-  // What became of the candidates that seemed the fastest.
-  Candidate to_use = {};  ///< the one chosen by hand, unless another one is faster beyond the noise
+  // Results of confirm().
+  Candidate to_use = {};  ///< the one chosen by hand, unless another is faster beyond the noise
   bool is_hand = true;
-  Estimate rival_over_hand = {};  ///< speed of the fastest other one over that of the one by hand, measured once more
+  Estimate rival_over_hand = {};  ///< speed of the fastest other candidate relative to the one by hand, remeasured
 
   Tuning(std::string id_, const ProductShape& shape, double share_)
       : id(std::move(id_)), runs(shape), space(shape), share(share_) {}
 };
 
-/// Measures all, in a new random order in each round: three rounds, and up to nine as long as the time lasts.
+/// Measures all candidates, in a new random order in each round: three rounds, and up to nine while time remains.
 void measure_all(const Lab& lab, Tuning& tuning) {
   constexpr double sample_seconds = 3e-5;
   constexpr int fewest_rounds = 3, most_rounds = 9;
@@ -64,7 +64,7 @@ void measure_all(const Lab& lab, Tuning& tuning) {
     std::ranges::shuffle(order, random);
     for (const std::size_t index : order) {
       const Candidate candidate = space.candidate(index);
-      const double warm = seconds_of(candidate, 1);  // of what the candidate before it left in the caches
+      const double warm = seconds_of(candidate, 1);  // replaces what the previous candidate left in the caches
       const double once = round == 0 ? warm : table.seconds[index].front();
       const auto calls = static_cast<std::int64_t>(std::ceil(sample_seconds / std::max(once, 1e-7)));
       table.seconds[index].push_back(seconds_of(candidate, calls));
@@ -74,10 +74,11 @@ void measure_all(const Lab& lab, Tuning& tuning) {
   for (const std::vector<double>& seconds : table.seconds) table.medians.push_back(estimate(seconds).median);
 }
 
-// ---- What there is to choose from ----
+// ---- Search spaces ----
 
-/// As large as the time allows: all candidates take about half as long again as the one chosen by hand, and are run once to
-/// be checked and twice in each of four rounds. Tiles of one to four vectors divide it.
+/// Returns the largest size that the time allows. On average, a candidate takes about 1.5 times as long as the one
+/// chosen by hand, and runs once for the check and twice in each of four rounds. Tiles of one to four vectors divide
+/// the size.
 std::size_t square_size(const Lab& lab, double share) {
   for (const std::size_t n : {384, 192, 96}) {
     const ProductShape shape = {n, n, n};
@@ -101,7 +102,7 @@ std::vector<Tuning> shapes_to_tune(Lab& lab) {
   return all;
 }
 
-// ---- What a model expects of them ----
+// ---- Predictions of the model ----
 
 CoreRates measure_rates(const Lab& lab) {
   const auto capacity = [&](int level, double otherwise) {
@@ -123,7 +124,7 @@ CoreRates measure_rates(const Lab& lab) {
           .l2_capacity = l2};
 }
 
-/// Every tile, with the blocks that were chosen by hand: its share of the peak, predicted and measured.
+/// Adds the share of the peak, predicted and measured, of every tile with the blocks that were chosen by hand.
 void measure_tiles(Lab& lab, const Tuning& square, const CoreRates& rates) {
   const Axis rows_axis = {"rows of a tile", "1"}, peak_axis = {"speed over the FMA peak", "1"};
   const ProductShape& shape = square.runs.shape;
@@ -167,9 +168,9 @@ void measure_tiles(Lab& lab, const Tuning& square, const CoreRates& rates) {
   }
 }
 
-// ---- All of them, by the clock ----
+// ---- Measurement of all candidates ----
 
-/// How many of the candidates take at most 5 % longer than the best.
+/// Share of candidates that take at most 5% longer than the best.
 double near_best_share(const std::vector<double>& sorted) {
   const auto near = std::ranges::upper_bound(sorted, 1.05 * sorted.front()) - sorted.begin();
   return static_cast<double>(near) / as_double(sorted.size());
@@ -185,9 +186,9 @@ void measure_spaces(Lab& lab, std::vector<Tuning>& all) {
   lab.derived("search_narrow_near_best_share", near_best_share(narrow));
 }
 
-// ---- Fewer of them ----
+// ---- Searches with fewer measurements ----
 
-/// What is recorded of one shape.
+/// Ids in the record for one shape.
 struct ReplayIds {
   std::array<const char*, 3> searches;  ///< series
   const char *random_predicted, *rank_correlation;
@@ -199,7 +200,7 @@ constexpr ReplayIds of_narrow = {{"search_narrow_random", "search_narrow_evoluti
                                  "search_narrow_random_predicted",
                                  "autotune_narrow_rank_correlation"};
 
-/// \return at random, by evolution, by the model
+/// Replays searches on the measured table. \return random, evolutionary and model-guided search
 std::vector<Replay> replay_searches(Lab& lab, const Tuning& tuning, const CoreRates& rates, const ReplayIds& ids) {
   constexpr std::size_t seeds = 100;
   const Axis trials_axis = {"trials", "1"}, ratio_axis = {"time over the best", "1"};
@@ -229,7 +230,7 @@ std::vector<Replay> replay_searches(Lab& lab, const Tuning& tuning, const CoreRa
   return replays;
 }
 
-/// One shape for which most ways are about as good as the best, and one for which few are.
+/// Replays searches for one shape with many candidates close to the best, and one with few.
 void replay_all(Lab& lab, const Tuning& square, const Tuning& narrow, const CoreRates& rates) {
   std::vector<Replay> all = replay_searches(lab, square, rates, of_square);
   const std::vector<Replay> narrow_found = replay_searches(lab, narrow, rates, of_narrow);
@@ -243,9 +244,10 @@ void replay_all(Lab& lab, const Tuning& square, const Tuning& narrow, const Core
   lab.add(Value("search_gap_at_10_percent", std::ranges::max_element(all, {}, gap)->gap_at_10_percent, "1"));
 }
 
-// ---- The winner once more ----
+// ---- Remeasuring the winner ----
 
-/// The fastest of the first round, as that saw them and as the others did, over the one chosen by hand.
+/// Adds speeds of the fastest candidates of the first round, relative to the one chosen by hand: as measured in the
+/// first round and in the others.
 void show_curse(Lab& lab, const Tuning& square) {
   constexpr std::size_t shown = 30;
   const SearchTable& table = square.table;
@@ -273,9 +275,10 @@ std::string text_of(const Candidate& candidate) {
          (panels_outside ? "" : ", tiles outside");
 }
 
-/// The fastest of a table and the one chosen by hand are measured against each other; then, anew, whichever of the others came
-/// first against the one by hand: the fastest of many is one that was lucky too, and only a fresh measurement does not know
-/// that. The one by hand stays unless the first of these measurements sees it beaten by twice its noise.
+/// Measures the fastest candidates of a table and the one chosen by hand side by side. Then measures the best of those
+/// others against the one by hand again, because the fastest of many was also lucky, and only a new measurement is free
+/// of that luck. Keeps the one by hand unless the first of these measurements shows a gain of more than twice its
+/// noise.
 void confirm(const Lab& lab, Tuning& tuning) {
   constexpr std::size_t finalists = 5;
   Plan plan = lab.plan(40);
@@ -311,9 +314,9 @@ void confirm_winners(Lab& lab, std::vector<Tuning>& all) {
   add("autotune_best_over_hand_narrow", all[2]);
 }
 
-// ---- What was found for one shape, used for another ----
+// ---- Using one shape's result for another ----
 
-/// A candidate's blocks, cut to a shape: at most as deep and as wide as that.
+/// Returns the candidate with its blocks limited to the shape's depth and width.
 Candidate cut_to(const ProductShape& shape, Candidate candidate) {
   matmul::Blocking& blocking = candidate.schedule.blocking;
   blocking = {std::min(blocking.depth, shape.k), std::min(blocking.width, std::max(shape.n, kernel_lanes))};

@@ -22,12 +22,13 @@ namespace {
 
 int number_of(Threads threads) { return threads == Threads::one ? 1 : static_cast<int>(usable_cores().size()); }
 
-/// How far off a result is, without what a dropout set to zero; infinite where that is not as much as it should be.
+/// Distance of a result from the expected one, without the numbers that a dropout set to zero; infinite if the dropout
+/// set too many or too few.
 double distance(std::span<const float> result, std::span<const float> expected, float dropout) {
   const double infinity = std::numeric_limits<double>::infinity();
   if (result.size() != expected.size()) return infinity;
   if (dropout == 0) return relative_distance(result, expected);
-  constexpr float clearly = 1e-3f;  // not zero before the dropout either
+  constexpr float clearly = 1e-3f;  // smaller numbers may be zero without dropout
   std::vector<float> kept, expected_kept;
   double all = 0, dropped = 0;
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -77,7 +78,7 @@ TorchRace::~TorchRace() {
   }
 }
 
-/// Once, however many races it is true of.
+/// Adds a note once, even if several races have it.
 void TorchRace::note(const std::string& line) {
   if (std::ranges::find(lab_.results().notes, line) == lab_.results().notes.end()) lab_.note(line);
 }
@@ -87,7 +88,7 @@ void TorchRace::fail(const char* why) {
   note("not raced: " + host_.failure);
 }
 
-/// Notes what PyTorch cannot do; when it has failed, nothing is asked any more.
+/// Calls `ask` and notes what PyTorch cannot do. Does nothing after PyTorch has failed.
 void TorchRace::attempt(const std::string& what, const std::function<void()>& ask) {
   if (!host_.failure.empty()) return;
   lab_.tick();
@@ -127,7 +128,7 @@ void TorchRace::enter(const std::string& name, const TorchProgram& program, std:
   }
 }
 
-/// Runs it once, and compares. \return nothing, with a note, where it is wrong
+/// Runs a racer once, and compares its result. \return nullopt, with a note, if the result is wrong
 std::optional<TorchRacer> TorchRace::checked(TorchRacer racer, const Right& right) {
   racer.first_call_seconds = host_.peer->seconds(racer.program, racer.settings, racer.threads, 1);
   const double off = distance(host_.peer->result(racer.program, racer.settings), right.result, right.dropout);
@@ -137,7 +138,8 @@ std::optional<TorchRacer> TorchRace::checked(TorchRacer racer, const Right& righ
   return std::nullopt;
 }
 
-/// Each of the settings is compiled as a program of its own, and checked; then they are timed in turns.
+/// Compiles a separate program with each of the settings and checks it, then times them alternately. \return the
+/// fastest
 std::optional<TorchRacer> TorchRace::fastest(const TorchRacer& racer, const std::vector<std::string>& all_settings,
                                              const TorchProgram& program, std::span<const float* const> tensors,
                                              const Right& right) {
@@ -168,7 +170,7 @@ double TorchRace::seconds(const TorchRacer& racer, std::int64_t times) {
   if (host_.failure.empty()) {
     try {
       return host_.peer->seconds(racer.program, racer.settings, racer.threads, times);
-    } catch (const PeerCannot& error) {  // what it could before
+    } catch (const PeerCannot& error) {  // although its first call succeeded
       fail(error.what());
     } catch (const PeerFailed& error) {
       fail(error.what());

@@ -1,5 +1,5 @@
 /// \file
-/// PyTorch beside ours, at the same graphs with the same inputs, where it is installed.
+/// Races PyTorch, if it is installed, against ours on the same graphs and inputs.
 #pragma once
 
 #include <cstdint>
@@ -18,76 +18,77 @@ namespace hf::compilers {
 
 enum class TorchMode {
   eager,
-  compiled,  ///< by torch.compile, with those of its settings that were the fastest for this program
+  compiled,  ///< by torch.compile, with its fastest settings for this program
 };
 
-/// How a program is entered.
+/// How to enter a program.
 struct TorchEntry {
   std::vector<TorchMode> modes = {TorchMode::eager, TorchMode::compiled};
   std::vector<Threads> threads = {Threads::all};
-  std::vector<std::string> settings = torch_compile_settings;  ///< that are tried where it is compiled
-  float dropout = 0;  ///< the probability with which the last operator sets numbers to zero
+  std::vector<std::string> settings = torch_compile_settings;  ///< to try if it is compiled
+  float dropout = 0;  ///< probability that the last operator sets a number to zero
 };
 
-/// "torch eager NAME", "torch compiled NAME"; on one thread with " one" after it.
+/// "torch eager NAME" or "torch compiled NAME", with " one" appended on one thread.
 std::string torch_id(TorchMode mode, const std::string& name, Threads threads = Threads::all);
 
 /// A program in the race.
 struct TorchRacer {
   std::string id;
   int program;
-  std::string settings;  ///< torch_eager, or those of torch.compile
+  std::string settings;  ///< torch_eager, or settings of torch.compile
   int threads;
-  double first_call_seconds = 0;  ///< compiled, and run once
+  double first_call_seconds = 0;  ///< including compilation
 };
 
-/// One PyTorch for several races: to start it takes seconds.
+/// One PyTorch process for several races, because it takes seconds to start.
 struct TorchHost {
   std::unique_ptr<TorchPeer> peer = {};
-  std::string failure = {};  ///< why there is none, or not any more, in one line
+  std::string failure = {};  ///< why there is no peer, in one line; empty otherwise
 
-  /// That of all races of this process. It ends with the process.
+  /// The host of all races in this process.
   static TorchHost& shared();
 };
 
-/// Programs in PyTorch as variants that are sampled among ours; between its turns PyTorch's process stands still. Where PyTorch, or
-/// something that it needs, is missing, that is a note, and the race is without it.
+/// PyTorch programs as variants, sampled together with ours. PyTorch's process is stopped between its samples. If
+/// PyTorch or one of its requirements is missing, adds a note and races without it.
 class TorchRace {
  public:
-  /// Starts PyTorch, unless that was done already. Both must outlive this.
+  /// Starts PyTorch, unless it is running already. Both arguments must outlive this object.
   explicit TorchRace(Lab& lab, TorchHost& host = TorchHost::shared());
   ~TorchRace();
   TorchRace(const TorchRace&) = delete;
   TorchRace& operator=(const TorchRace&) = delete;
 
-  /// Gives PyTorch a graph, has it compiled with each of the settings, and compares what each gives with ours. The fastest of
-  /// those is raced. What cannot do what a setting is for (a program without parameters has nothing to freeze) tries fewer.
+  /// Enters a graph: PyTorch compiles it with each of the settings, and each result is compared with ours. The race
+  /// uses the fastest. Skips settings that do not apply, such as freezing for a program without parameters.
   /// \param inputs  in the graph's order; they are copied
-  /// \param result  what it should be; where the last operator is a dropout, without it: what is not zero is compared, and
-  ///        how much is zero
-  /// \param bound  of the distance, relative_distance() in common/; what is farther off is noted, and not raced
+  /// \param result  the expected result. If the last operator is a dropout, the result without it: compares the nonzero
+  ///        numbers, and the share of zeros
+  /// \param bound  of the distance, relative_distance() in common/; a result beyond it is noted, and not raced
   void enter(const std::string& name, const Graph& graph, std::span<const float* const> inputs,
              std::span<const float> result, double bound, TorchEntry how = {});
 
-  /// The same for a program of its own.
+  /// Enters a PyTorch program instead of a graph.
   void enter(const std::string& name, const TorchProgram& program, std::span<const float* const> tensors,
              std::span<const float> result, double bound, const TorchEntry& how = {});
 
-  /// One for each mode and number of threads of each entry, named by torch_id(). This must outlive them. Once PyTorch has failed
-  /// they take infinitely long.
+  /// Returns one variant for each mode and number of threads of each entry, named by torch_id(). This object must
+  /// outlive them. After PyTorch has failed, they return infinite times.
   std::vector<Variant> variants();
 
-  /// After sampling: whether a variant was there, to its end.
+  /// True if a variant was sampled to the end.
   bool is_there(const std::string& variant) const { return find(variant) != nullptr; }
 
-  /// What torch.compile made of it, on all threads; null where that is not there.
+  /// The program compiled by torch.compile, on all threads; null if there is none.
   const TorchRacer* best(const std::string& name) const { return find(torch_id(TorchMode::compiled, name)); }
 
-  /// Seconds of first calls with the default settings, which are compiled, for programs that are not raced: one for each.
+  /// Seconds of the first call of each graph, including compilation with the default settings. These graphs are not
+  /// raced.
   std::vector<double> first_calls(const std::vector<Graph>& graphs, std::span<const float* const> inputs);
 
  private:
-  /// What the result should be, and how far it may be from it.
+  /// The expected result, and the bound of the distance from it.
   struct Right {
     std::span<const float> result;
     double bound;
