@@ -1,5 +1,6 @@
-/// \file Runs graphs in every strategy, and copies for comparison. Contains what the parts of the fusion step share and
-/// what tests call.
+/// \file
+/// Runs graphs in every strategy, and copies for comparison. Contains what the parts of the fusion step share and what
+/// tests call.
 #pragma once
 
 #include <cstddef>

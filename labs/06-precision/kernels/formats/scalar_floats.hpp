@@ -1,7 +1,7 @@
-/// \file Conversion between fp32 and floating-point numbers of 16 bits or fewer: IEEE 754 binary16, bfloat16, the FP8
-/// formats of the Open Compute Project ("8-bit Floating Point Specification", revision 1.0), and, from its
-/// "Microscaling Formats (MX) Specification", version 1.0, the 4-bit elements (E2M1) and the power-of-two scales
-/// (E8M0).
+/// \file
+/// Conversion between fp32 and floating-point numbers of 16 bits or fewer: IEEE 754 binary16, bfloat16, the FP8 formats
+/// of the Open Compute Project ("8-bit Floating Point Specification", revision 1.0), and, from its "Microscaling
+/// Formats (MX) Specification", version 1.0, the 4-bit elements (E2M1) and the power-of-two scales (E8M0).
 ///
 /// From the highest bit to the lowest, a number consists of sign, exponent and mantissa. An exponent of 0 marks zero
 /// and the subnormals, which have no leading one.

@@ -1,5 +1,6 @@
-/// \file Decodes the bits of a tile into numbers that can be multiplied, with one struct for each encoding. Each
-/// dequantises one group of columns: number [i][half] holds column i of the group, for one register of rows.
+/// \file
+/// Decodes the bits of a tile into numbers that can be multiplied, with one struct for each encoding. Each dequantises
+/// one group of columns: number [i][half] holds column i of the group, for one register of rows.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +37,7 @@ Vector load_as(const std::byte* at) {
   return opaque(v);
 }
 
-/// Widens one byte into each lane. A loop, since GCC 12 compiles __builtin_convertvector to code that handles byte by
-/// byte.
+/// Widens one byte into each lane. A loop, since GCC 12 compiles __builtin_convertvector to code for single bytes.
 template <class Vector>
 Vector widen_bytes(const std::byte* at) {
   std::uint32_t wide32[lanes];

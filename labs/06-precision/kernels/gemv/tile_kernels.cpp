@@ -178,8 +178,7 @@ Kernel fp8() {
 
 // ---- The vector, rounded ----
 
-/// The largest of |x|. Compares bits as integers, which are ordered like the magnitudes, so the compiler can vectorise
-/// it.
+/// The largest of |x|. Compares the bits as integers, which have the same order and vectorise.
 float largest_of_block(const float* x) {
   std::int32_t largest = 0;
   for (std::size_t i = 0; i < RoundedVector::block; ++i) {

@@ -1,5 +1,6 @@
-/// \file The memory layout that lets a weight matrix be read from its first byte to its last: tiles of a few rows and
-/// 64 columns, with one row in each lane of a register. A lane holds neighbouring columns of its row. One instruction
+/// \file
+/// The memory layout that lets a weight matrix be read from its first byte to its last: tiles of a few rows and 64
+/// columns, with one row in each lane of a register. A lane holds neighbouring columns of its row. One instruction
 /// dequantises as many rows as a register has lanes, and lanes are never added together.
 ///
 /// The number of rows depends on the machine. Sources that include this header are compiled for one machine; everything

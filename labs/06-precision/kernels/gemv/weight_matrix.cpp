@@ -28,8 +28,7 @@ void with(Format format, const Use& use) {
   with(format, std::make_index_sequence<all_formats.size()>(), use);
 }
 
-/// True for 8-bit integer formats. Tiles store their numbers with 128 added, because the dot product takes unsigned
-/// numbers.
+/// True for 8-bit integer formats. Tiles store their numbers plus 128, since the dot product takes unsigned ones.
 constexpr bool is_signed_byte(Format format) {
   return format == Format::int8 || format == Format::int8_channel || format == Format::q8_0;
 }

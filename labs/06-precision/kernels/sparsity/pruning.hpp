@@ -1,5 +1,6 @@
-/// \file Pruning, which removes the weights of least magnitude, and its cost for a trained network: the small language
-/// model of the folder training is pruned matrix by matrix, and optionally trained further with the remaining weights.
+/// \file
+/// Pruning, which removes the weights of least magnitude, and its cost for a trained network: the small language model
+/// of the folder training is pruned matrix by matrix, and optionally trained further with the remaining weights.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-/// \file Ways to add up many numbers, and bounds on their errors. All accept any number of terms, including none. With
-/// u the unit roundoff of the accumulator and A = Σ |x|, the error is at most
+/// \file
+/// Ways to add up many numbers, and bounds on their errors. All accept any number of terms, including none. With u the
+/// unit roundoff of the accumulator and A = Σ |x|, the error is at most
 ///
 ///     one chain      (n − 1) u A          Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 4.2
 ///     pairwise       log₂(n) u A          the same

@@ -1,7 +1,8 @@
-/// \file Training in few bits (Micikevicius et al., "Mixed precision training", ICLR 2018): the network reads and
-/// writes numbers in a narrow format, products are added in fp32, and the optimiser has a master copy of the weights in
-/// fp32. Also the lab's experiments with the small network: it learns in several formats side by side, with batches of
-/// many sizes, and is then evaluated with its weights in fewer bits.
+/// \file
+/// Training in few bits (Micikevicius et al., "Mixed precision training", ICLR 2018): the network reads and writes
+/// numbers in a narrow format, products are added in fp32, and the optimiser has a master copy of the weights in fp32.
+/// Also the lab's experiments with the small network: it learns in several formats side by side, with batches of many
+/// sizes, and is then evaluated with its weights in fewer bits.
 #pragma once
 
 #include <algorithm>
@@ -85,8 +86,7 @@ inline WordTensors coded(WordTensors weights, Format format) {
 class MixedTraining {
  public:
   /// \param batch_tokens  of all ranks together: the loss is their mean. Only one rank is computed here; its gradients
-  /// are
-  ///                      used as if all ranks had the same
+  ///                      are used as if all ranks had the same
   MixedTraining(WordTensors weights, const Recipe& recipe, double batch_tokens)
       : recipe_(recipe), batch_tokens_(batch_tokens), master_(std::move(weights)) {
     for (scaling::Matrix& each : master_) {

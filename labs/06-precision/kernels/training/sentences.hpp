@@ -1,5 +1,6 @@
-/// \file Text to learn from: sentences about animals, made by a grammar that defines the probability of each next word.
-/// The lowest possible loss of a language model is therefore known: the grammar's entropy.
+/// \file
+/// Text to learn from: sentences about animals, made by a grammar that defines the probability of each next word. The
+/// lowest possible loss of a language model is therefore known: the grammar's entropy.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
-/// \file A small language model (Bengio et al., "A neural probabilistic language model", 2003). It looks up each seen
-/// word's row in a table, concatenates the rows, and applies a few plain layers with relu, and a head that scores each
-/// word as the next one. Each tensor that it writes is stored in a format; products are added in fp32.
+/// \file
+/// A small language model (Bengio et al., "A neural probabilistic language model", 2003). It looks up each seen word's
+/// row in a table, concatenates the rows, and applies a few plain layers with relu, and a head that scores each word as
+/// the next one. Each tensor that it writes is stored in a format; products are added in fp32.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-/// \file A matrix product of bf16 numbers with sums in fp32. It uses the bf16 dot-product instruction or widens the
-/// numbers to fp32, whichever is faster on this machine.
+/// \file
+/// A matrix product of bf16 numbers with sums in fp32. It uses the bf16 dot-product instruction or widens the numbers
+/// to fp32, whichever is faster on this machine.
 #pragma once
 
 #include <cstddef>
