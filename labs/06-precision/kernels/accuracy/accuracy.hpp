@@ -1,8 +1,8 @@
 /// \file
 /// Two measurements of what the formats cost in accuracy. The first is a transformer whose random weights are
 /// distributed like a trained network's: its output in each format is compared with its output in fp64. The second is a
-/// product in which a few channels are much larger than the rest. A rotation spreads them over all channels: W x = (W
-/// R)(Rᵀ x), where R combines random signs with a Hadamard matrix.
+/// product in which a few channels are much larger than the rest. A rotation spreads them over all channels:
+/// W x = (W R)(Rᵀ x), where R combines random signs with a Hadamard matrix.
 #pragma once
 
 #include <algorithm>

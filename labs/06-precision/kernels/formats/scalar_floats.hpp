@@ -46,7 +46,7 @@ inline constexpr FloatLayout e2m1_layout = {2, 1, FloatLayout::Top::numbers};
 /// What a number that rounds past the largest finite one becomes. FP8 defines both; a format without a pattern for
 /// infinity or NaN saturates.
 enum class Overflow {
-  special,  ///< infinity; NaN where there is no infinity
+  special,  ///< infinity, or NaN in a format without infinity
   saturate  ///< the largest finite number, also for infinity
 };
 
