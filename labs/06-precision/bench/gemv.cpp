@@ -1,4 +1,4 @@
-// Times the product of a matrix and a vector in every format, and reading the same number of bytes.
+// Times the product of a matrix and a vector in every format, and reading memory alone.
 #include <algorithm>
 #include <array>
 #include <cmath>

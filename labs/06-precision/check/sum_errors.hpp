@@ -59,8 +59,8 @@ inline std::vector<Estimate> random_sum_errors(std::span<const SumVariant> ways,
 
 /// The root-mean-square relative error of one chain that adds random_terms(), if every addition rounds up or down at
 /// random. While the sum s grows from 2^j to 2^(j+1), each of 2·2^j additions has an error of at most half an ulp,
-/// u 2^j, and a mean square error of a third of its square. The sum 2/3 u² (8^0 + 8^1 + …) is 2/21 u² s³ at the end, and
-/// s = n/2.
+/// u 2^j, and a mean square error of a third of its square. The sum 2/3 u² (8^0 + 8^1 + …) is 2/21 u² s³ at the end,
+/// where s = n/2.
 /// \pre terms is a power of two
 inline double walk_error(double terms) { return std::sqrt(terms / 21) * unit_roundoff; }
 

@@ -33,9 +33,9 @@ float chained_compensated_sum(std::span<const float> x);
 /// Adds to many accumulators in fp64, and rounds to fp32 once, at the end.
 float wide_sum(std::span<const float> x);
 
-/// One accumulator in bf16 or fp16, rounded after each addition. These formats have p = 8 and 11 digits. fp32 has 24, at
-/// least 2p + 2, so adding in fp32 and then rounding gives the same result as a native adder (Figueroa, When is double
-/// rounding innocuous?, 1995). \pre x are numbers of that format
+/// One accumulator in bf16 or fp16, rounded after each addition. These formats have p = 8 and 11 digits. fp32 has 24,
+/// at least 2p + 2, so adding in fp32 and then rounding gives the same result as a native adder (Figueroa, When is
+/// double rounding innocuous?, 1995). \pre x are numbers of that format
 float bf16_sum(std::span<const float> x);
 float fp16_sum(std::span<const float> x);
 
