@@ -1,7 +1,7 @@
 /// \file
-/// The innermost loops of attention, the only place that knows the registers: the exponential, and the tiles of
-/// flash_attention(). Queries lie in the lanes, so that nothing is ever added or compared across a register; keys and values
-/// are read as they lie, one number at a time.
+/// The innermost loops of attention: the exponential, and the tiles of flash_attention(). Only this file depends on the
+/// registers. Each lane holds one query, so nothing is ever added or compared across a register; keys and values are
+/// read from their arrays, one number at a time.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@ namespace {
 
 // ---- The exponential ----
 
-// Scores are multiplied by log₂e before, which costs nothing, since they are scaled anyway, and are never above the highest
-// by much. exp() of vector_math.hpp, for any number, takes up to twice as many instructions.
+// Scores are already multiplied by log₂e, which costs nothing because they are scaled anyway, and never exceed the
+// highest by much. The exp() of vector_math.hpp, for any number, takes up to twice as many instructions.
 
-/// Vector instructions of power_of_two(): what it adds to a score's work.
+/// Vector instructions of power_of_two() for each score.
 #if defined(__AVX512DQ__)
 constexpr double power_of_two_instructions = 8;
 #else
@@ -31,10 +31,11 @@ constexpr double power_of_two_instructions = 11;
 inline Floats higher(Floats a, Floats b) { return a > b ? a : b; }
 
 #if defined(__AVX512DQ__)
-/// 2^x for x ≤ 2⁷; 2⁻¹²⁶ for all below -126. Relative error < 2⁻²²: 2^x = 2^⌊x⌋ · 2^f, where a polynomial is as good as a
-/// float. There are instructions for f, and for the product with a power of two.
+/// 2^x for x ≤ 2⁷; 2⁻¹²⁶ for all x below -126. Relative error < 2⁻²²: 2^x = 2^⌊x⌋ · 2^f, where a polynomial
+/// approximates 2^f to the precision of a float. AVX-512DQ has instructions for f and for the product with a power of
+/// two.
 inline Floats power_of_two(Floats x) {
-  constexpr __mmask16 every_lane = 0xffff;  // GCC 12 warns about what the functions without a mask are made of
+  constexpr __mmask16 every_lane = 0xffff;  // GCC 12 warns inside the functions without a mask
   const __m512 clamped = _mm512_maskz_max_ps(every_lane, (__m512)x, (__m512)broadcast(-126));
   const Floats f = (Floats)_mm512_maskz_reduce_ps(every_lane, clamped, _MM_FROUND_TO_NEG_INF);
   Floats p = broadcast(0x1.e974fap-10f);
@@ -46,10 +47,10 @@ inline Floats power_of_two(Floats x) {
   return (Floats)_mm512_maskz_scalef_ps(every_lane, (__m512)p, clamped);
 }
 #else
-/// 2^x for x ≤ 2⁷; 2⁻¹²⁶ for all below -126. Relative error < 2⁻²²: 2^x = 2^n · 2^f with n = round(x), where a polynomial
-/// is as good as a float.
+/// 2^x for x ≤ 2⁷; 2⁻¹²⁶ for all x below -126. Relative error < 2⁻²²: 2^x = 2^n · 2^f with n = round(x), where a
+/// polynomial approximates 2^f to the precision of a float.
 inline Floats power_of_two(Floats x) {
-  constexpr float magic = 0x1.8p23f;  // a sum so large has its last digit at 1
+  constexpr float magic = 0x1.8p23f;  // in a sum this large the last digit counts 1
   const Floats clamped = higher(x, broadcast(-126)), shifted = clamped + magic;
   const Floats f = clamped - (shifted - magic);
   Floats p = broadcast(0x1.5bba14p-10f);
@@ -64,29 +65,29 @@ inline Floats power_of_two(Floats x) {
 
 // ---- The tiles ----
 
-/// The tile that stays in registers: keys, or columns of the output, by registers of queries. Three of queries and one
-/// of the other factor fit beside it.
+/// Size of the tile that stays in registers: keys, or columns of the output, by registers of queries. Three registers
+/// of queries and one of the other factor fit beside the tile.
 constexpr std::size_t flash_rows = vector_registers == 32 ? 8 : 4, flash_vectors = 3;
 
-/// Scores are kept as powers of two, and may be so far above the one that counts as the highest: 2⁸ times more is
-/// nothing to fp32. A block of queries then is rescaled once, at its first keys, and hardly ever again.
+/// How far a score may be above the reference maximum before the block is rescaled. Weights are powers of two, so they
+/// may then reach 2⁸, which fp32 holds easily. A block of queries is rescaled at its first keys and hardly ever again.
 constexpr float flash_slack = 8;
 
-/// The score of a key that a query may not see.
+/// The score of a key that is hidden from a query.
 constexpr float hidden_score = -1e30f;
 
-/// A block of queries, as many registers wide as its kernels, and what it knows of the keys it has seen.
+/// A block of queries, as many registers wide as its kernels, and the sums over the keys so far.
 struct QueryBlock {
   const float* queries;   ///< (d, width), times log₂e / √d
   float* outputs;         ///< (d, width): Σ weight · value
-  float *highest, *sums;  ///< (width): what weights are powers of two above or below, and Σ weight
+  float *highest, *sums;  ///< (width): the score whose weight is 1, and Σ weight
   float* weights;         ///< (keys of a chunk, width)
   std::size_t d;
-  std::int32_t last_key;   ///< the last that the first query may see; the next query may see one more
+  std::int32_t last_key;   ///< the last that the first query may see; each next query may see one more
   std::size_t rescalings;  ///< how often so far
 };
 
-/// A new highest score for all that was summed before: sums, outputs and the weights of this chunk's first keys.
+/// Applies new highest scores to all sums so far: sums, outputs and the weights of this chunk's first keys.
 template <std::size_t vectors>
 __attribute__((noinline)) void rescale(QueryBlock& block, const Floats* highest, std::size_t keys) {
   constexpr std::size_t width = vectors * lanes;
@@ -113,7 +114,7 @@ inline void multiply_add_tile(std::size_t depth, const float* x, std::size_t row
   const float* row[(rows + group - 1) / group];
   for (std::size_t i = 0; i < rows; i += group) row[i / group] = x + i * row_stride;
   std::size_t p = 0;
-  do {  // not while: what may never run would have its sums copied before and after
+  do {  // a while loop, which may run zero times, would copy the sums before and after
     Floats near[vectors];
 #pragma GCC unroll 3
     for (std::size_t v = 0; v < vectors; ++v) near[v] = opaque(load(y + v * lanes));
@@ -127,9 +128,9 @@ inline void multiply_add_tile(std::size_t depth, const float* x, std::size_t row
   } while (++p < depth);
 }
 
-/// Hides the keys that come after a query.
-/// \param last  the last key that the first query may see; each query may see one more than the one before
-/// \param key  the first of those whose scores these are
+/// Hides from each query the keys that come after it.
+/// \param last the last key that the first query may see; each query may see one more than the one before
+/// \param key the key of score[0]
 template <std::size_t rows, std::size_t vectors>
 inline void hide_later_keys(Floats (&score)[rows][vectors], std::int32_t last, std::int32_t key) {
   Ints lane;
@@ -142,8 +143,8 @@ inline void hide_later_keys(Floats (&score)[rows][vectors], std::int32_t last, s
   }
 }
 
-/// The weights of some keys, 2^(score - highest), for a block of queries; `done` keys
-/// of the chunk have theirs.
+/// Computes the weights of some keys, 2^(score - highest), for a block of queries. The first `done` keys of the chunk
+/// already have theirs.
 template <std::size_t rows, std::size_t vectors>
 void weigh_keys(QueryBlock& block, const float* keys, std::size_t done, std::size_t key, bool masked) {
   constexpr std::size_t width = vectors * lanes;
@@ -179,7 +180,7 @@ void weigh_keys(QueryBlock& block, const float* keys, std::size_t done, std::siz
   }
 }
 
-/// outputs += weight · value of a chunk's keys, for `rows` of the columns.
+/// outputs += weight · value over a chunk's keys, for `rows` of the columns.
 template <std::size_t rows, std::size_t vectors>
 void add_values(QueryBlock& block, const float* values, std::size_t keys, std::size_t column) {
   constexpr std::size_t width = vectors * lanes;

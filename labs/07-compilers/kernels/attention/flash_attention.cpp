@@ -1,4 +1,4 @@
-// Attention without its matrix: the recurrence, and as fast as it can be made.
+// Attention without its matrix: the recurrence, and the fast version.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -33,7 +33,7 @@ std::size_t online_attention(const Head& head, const float* q, const float* k, c
     if (score > highest) ++new_highs;
     // [begin: online-softmax]
     const double higher = std::max(highest, score);
-    const double shrink = std::exp(highest - higher);  // 1, if none is higher
+    const double shrink = std::exp(highest - higher);  // 1 if the score is not higher
     const double exponential = std::exp(score - higher);
     highest = higher;
     sum = sum * shrink + exponential;
@@ -58,19 +58,19 @@ namespace {
 
 constexpr std::size_t widest = flash_vectors * lanes;
 
-/// Queries that share the keys in the level-2 cache, in blocks of the widest kind and, at the end, of two registers.
+/// Queries that share the keys in the level-2 cache, in blocks of the widest kind, and of two registers at the end.
 constexpr std::size_t group_queries = 8 * widest, most_blocks = 9;
 
-/// Keys that stay in the level-2 cache, and those of them whose weights stay in the level-1 cache.
+/// How many keys stay in the level-2 cache, and for how many of them (a chunk) the weights stay in the level-1 cache.
 struct KeyBlocks {
   std::size_t keys, chunk;
 };
 KeyBlocks key_blocks(std::size_t d) {
-  constexpr std::size_t chunk = 128, numbers = 1 << 15;  // of keys, 128 KiB, and as many of values
+  constexpr std::size_t chunk = 128, numbers = 1 << 15;  // 128 KiB of keys, and as much of values
   return {std::max(chunk, numbers / d / chunk * chunk), chunk};
 }
 
-/// The kernels for blocks of one, two … registers of queries, and for each number of rows up to a tile's.
+/// The kernels for blocks of one, two or three registers of queries, and for each number of rows up to that of a tile.
 template <std::size_t vectors, std::size_t... rows>
 constexpr auto weighing(std::index_sequence<rows...>) {
   return std::array{weigh_keys<rows + 1, vectors>...};
@@ -83,16 +83,16 @@ constexpr auto tiles = std::make_index_sequence<flash_rows>();
 constexpr std::array weigh = {weighing<1>(tiles), weighing<2>(tiles), weighing<3>(tiles)};
 constexpr std::array add = {adding<1>(tiles), adding<2>(tiles), adding<3>(tiles)};
 
-/// Memory of so many bytes, kept from one call to the next.
+/// Returns at least `bytes` of memory, kept from one call to the next.
 float* memory_of(Buffer& buffer, std::size_t bytes) {
   if (buffer.size() < bytes) buffer = Buffer(bytes, Pages::base);
   return buffer.as<float>().data();
 }
 
-/// As many registers of queries as a tile has, but rather two and two than three and one.
+/// Returns how many registers of queries the next block has: as many as a tile, but of the last four, two and two.
 std::size_t next_vectors(std::size_t left) { return left == flash_vectors + 1 ? 2 : std::min(left, flash_vectors); }
 
-/// Floats that a block of queries needs as long as there are keys to come.
+/// Floats that a block of queries needs until it has seen all keys.
 std::size_t block_floats(std::size_t width, std::size_t d) { return (2 * d + 2) * width; }
 
 struct Operands {
@@ -100,7 +100,7 @@ struct Operands {
   float* out;
 };
 
-/// Of two rows `step` apart: their lanes whose number has the bit `step`, exchanged crosswise for those that have not.
+/// Swaps the lanes of `upper` whose number has the bit `step` with the lanes of `lower` whose number has not.
 template <std::size_t step, std::size_t... lane>
 inline void exchange(Floats& upper, Floats& lower, std::index_sequence<lane...>) {
   const Floats a = upper, b = lower;
@@ -108,7 +108,7 @@ inline void exchange(Floats& upper, Floats& lower, std::index_sequence<lane...>)
   lower = __builtin_shufflevector(a, b, ((lane & step) != 0 ? lanes + lane : lane + step)...);
 }
 
-/// Exchanges rows and columns: halves of the square first, then quarters, then single numbers.
+/// Transposes the square: halves first, then quarters, down to single numbers.
 template <std::size_t step = lanes / 2>
 inline void transpose(Floats (&rows)[lanes]) {
 #pragma GCC unroll 16
@@ -118,7 +118,7 @@ inline void transpose(Floats (&rows)[lanes]) {
   if constexpr (step > 1) transpose<step / 2>(rows);
 }
 
-/// queries (d, width) = q (count, d), transposed and scaled, and zeros for those that are missing.
+/// queries (d, width) = q (count, d), transposed and scaled; missing queries are zeros.
 void pack_queries(const float* q, std::size_t count, std::size_t d, std::size_t width, float* queries) {
   const auto scale = static_cast<float>(1 / (std::log(2.0) * std::sqrt(as_double(d))));
   for (std::size_t i = 0; i < width; i += lanes) {
@@ -149,7 +149,7 @@ void unpack_outputs(const QueryBlock& block, std::size_t count, std::size_t widt
   }
 }
 
-/// Queries that go through all keys together: each block of keys is fetched into the level-2 cache once for all of them.
+/// Queries that are processed together: each block of keys is fetched into the level-2 cache once for all of them.
 class QueryGroup {
  public:
   QueryGroup(const Head& head, const Operands& operands, std::size_t first, std::size_t last)
@@ -197,14 +197,13 @@ class QueryGroup {
     std::size_t vectors, first, count;
   };
 
-  /// Keys [from, to), as far as the block's queries see them, a chunk at a time.
+  /// Processes the keys in [from, to) that the block's queries see, a chunk at a time.
   void attend(Member& member, std::size_t from, std::size_t to) {
     to = std::min(to, head_.visible(member.first + member.count - 1));
     for (; from < to; from += blocks_.chunk) attend_chunk(member, from, std::min(blocks_.chunk, to - from));
   }
 
-  /// First the weights of a chunk's keys, which stay in the level-1 cache, then
-  /// their values.
+  /// Computes the weights of a chunk's keys, which stay in the level-1 cache, then adds the values.
   void attend_chunk(Member& member, std::size_t key, std::size_t keys) {
     const std::size_t d = head_.d, kind = member.vectors - 1;
     const float *k = operands_.k + key * d, *v = operands_.v + key * d;
@@ -254,7 +253,7 @@ FlashCounts flash_attention(const Head& head, const float* q, const float* k, co
 }
 
 double flash_instructions_per_score() {
-  return power_of_two_instructions + 3;  // the highest, the difference from it, the power of two, the sum
+  return power_of_two_instructions + 3;  // maximum, difference, sum
 }
 
 Work flash_work(const Head& head) {

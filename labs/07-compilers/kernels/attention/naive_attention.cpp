@@ -29,7 +29,7 @@ void turn(const float* k, std::size_t first, std::size_t last, std::size_t keys,
 }
 
 float highest_of(const float* x, std::size_t n) {
-  constexpr std::size_t chains = 4;  // a maximum takes several cycles
+  constexpr std::size_t chains = 4;  // independent, since a maximum takes several cycles
   constexpr float lowest = -std::numeric_limits<float>::infinity();
   Floats top[chains] = {broadcast(lowest), broadcast(lowest), broadcast(lowest), broadcast(lowest)};
   std::size_t j = 0;
@@ -40,13 +40,13 @@ float highest_of(const float* x, std::size_t n) {
   return max_of(higher(higher(top[0], top[1]), higher(top[2], top[3])));
 }
 
-/// x = 2^(x - highest) / Σ, in place: one row, which stays in the nearest caches meanwhile.
+/// x = 2^(x - highest) / Σ, in place, for one row, which meanwhile stays in the level-1 or level-2 cache.
 void softmax_row(float* x, std::size_t n) {
   const float highest = highest_of(x, n);
   Floats sums = {};
   std::size_t j = 0;
   for (; j + lanes <= n; j += lanes) {
-    __builtin_prefetch(x + n + j);  // memory would rest meanwhile
+    __builtin_prefetch(x + n + j);  // the next row: otherwise memory would be idle
     const Floats weight = power_of_two(load(x + j) - highest);
     store(x + j, weight);
     sums += weight;
@@ -61,7 +61,7 @@ void softmax_row(float* x, std::size_t n) {
   for (; j < n; ++j) x[j] *= factor;
 }
 
-/// A product whose rows the cores share.
+/// c = a · b; the cores share the rows.
 void multiply(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
   const std::size_t tile = matmul::register_tile.rows;
   const auto rows = [&](std::size_t first, std::size_t last) {
@@ -100,7 +100,7 @@ void NaiveAttention::run(const float* q, const float* k, const float* v, float* 
 }
 
 double softmax_instructions_per_score() {
-  return power_of_two_instructions + 4;  // the highest, the difference from it, the power of two, the sum, the quotient
+  return power_of_two_instructions + 4;  // maximum, difference, sum, quotient
 }
 
 NaiveWork naive_work(const Head& head) {
