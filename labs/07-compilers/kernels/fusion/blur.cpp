@@ -13,9 +13,9 @@
 namespace hf::compilers {
 namespace {
 
-constexpr std::size_t sums = 4;  // registers of the result in hand, so that no addition waits for the one before
+constexpr std::size_t sums = 4;  // registers of the result in use, so that no addition waits for the one before
 
-/// A picture on its way through both stages.
+/// Runs a picture through both stages.
 template <std::size_t taps>
 class Stages {
  public:
@@ -33,7 +33,7 @@ class Stages {
   }
 
  private:
-  /// `count` rows of the result, and all that they need of the first stage.
+  /// Computes `count` rows of the result, and all rows of the first stage that they need.
   void tile(std::size_t row, std::size_t count) {
     for (std::size_t i = 0; i < count + taps - 1; ++i) first_stage(row + i, i);
     for (std::size_t i = 0; i < count; ++i) {
@@ -41,8 +41,7 @@ class Stages {
     }
   }
 
-  /// The first stage is always taps − 1 rows ahead, and overwrites the row
-  /// that nobody needs any more.
+  /// The first stage is always taps − 1 rows ahead, and overwrites the oldest row, which is no longer needed.
   void slide() {
     for (std::size_t i = 0; i + 1 < taps; ++i) first_stage(i, i);
     for (std::size_t i = 0; i < shape_.rows; ++i) {
@@ -85,7 +84,7 @@ class Stages {
   Floats weights_[taps];
 };
 
-/// FLOPs of so many rows of either stage.
+/// FLOPs of `rows` rows of either stage.
 double flops_of(std::size_t rows, const BlurShape& shape) {
   return static_cast<double>(rows * shape.columns * (2 * shape.taps - 1));
 }

@@ -10,7 +10,7 @@
 namespace hf::compilers {
 namespace {
 
-constexpr std::size_t block = 32;  // floats: a part of a loop ends where a cache line does, whatever the registers
+constexpr std::size_t block = 32;  // floats: each part of a loop ends where a cache line ends, for any register width
 
 Floats relu(Floats x) { return x > 0 ? x : Floats{}; }
 
@@ -50,7 +50,7 @@ void chain_by_hand(ByHand how, const ChainArrays& arrays) {
 Work chain_work(ByHand how, std::size_t count) {
   const double passes = how == ByHand::three_passes ? 3 : 1;
   const bool allocates = how == ByHand::three_passes || how == ByHand::one_pass;
-  const double bytes = passes * sizeof(float) * static_cast<double>(count);  // read, and as many written
+  const double bytes = passes * sizeof(float) * static_cast<double>(count);  // read; as many are written
   return {.flops = 3 * static_cast<double>(count), .bytes = 2 * bytes, .allocated_bytes = allocates ? bytes : 0};
 }
 
