@@ -24,7 +24,7 @@ const std::size_t kernel_lanes = lanes, kernel_registers = vector_registers;
 
 std::string ProductShape::text() const { return std::to_string(m) + "×" + std::to_string(n) + "×" + std::to_string(k); }
 
-// Each in a source file of its own: see candidate_kernels.hpp.
+// Each is instantiated in a source file of its own: see candidate_kernels.hpp.
 template <std::size_t vectors>
 void multiply_wide(const Candidate&, const ProductShape&, const float*, const float*, float*);
 

@@ -1,5 +1,5 @@
 /// \file
-/// What the search chooses among: one product of matrices, computed in many ways.
+/// The candidates of the search: one product of matrices, computed in many ways.
 #pragma once
 
 #include <cstddef>
@@ -17,29 +17,29 @@ struct ProductShape {
   std::string text() const;  ///< "512×512×512"
 };
 
-/// The tallest and the widest tile there is, in rows and in vectors.
+/// Height of the tallest tile in rows, and width of the widest tile in vectors.
 constexpr std::size_t most_tile_rows = 16, most_tile_vectors = 4;
 
-/// One way to compute it: a micro-kernel, and the loops around it. In the schedule nothing is left open: tile_rows is from
+/// One way to compute the product: a micro-kernel, and the loops around it. The schedule is complete: tile_rows is from
 /// 1 to most_tile_rows.
 struct Candidate {
-  std::size_t vectors;  ///< of a row of the tile
+  std::size_t vectors;  ///< in a row of the tile
   std::size_t unroll;   ///< steps of the innermost loop at a time: 1 or 4
   matmul::Schedule schedule;
 };
 
-/// Floats in a vector, and vector registers, of the micro-kernels.
+/// Floats in a vector of the micro-kernels, and number of vector registers.
 extern const std::size_t kernel_lanes, kernel_registers;
 
-/// c = a · b in this way, on this core.
+/// Computes c = a · b in the candidate's way, on the calling core.
 void multiply(const Candidate& candidate, const ProductShape& shape, const float* a, const float* b, float* c);
 
-/// What gemm() does for this shape: the tile, the blocks and the rules that were chosen by hand in chapter 02.
+/// Returns what gemm() does for this shape, with the tile, the blocks and the rules chosen by hand in chapter 02.
 Candidate chosen_by_hand(const ProductShape& shape);
 
-/// Few enough of the ways to compute a product to measure each, counted and numbered: eight heights of a tile, four widths,
-/// unrolled or not, and two choices each of depth and width of a block, packing and the order of the inner loops. The rest is
-/// as chosen by hand, which is one of them.
+/// Numbered ways to compute a product, few enough to measure each: eight heights of a tile, four widths, unrolled or
+/// not, and two choices each for the depth and width of a block, for packing and for the order of the inner loops. All
+/// else is as chosen by hand, and the choice by hand is one of the candidates.
 class SearchSpace {
  public:
   explicit SearchSpace(const ProductShape& shape);
@@ -47,16 +47,17 @@ class SearchSpace {
   std::size_t size() const;
   Candidate candidate(std::size_t index) const;
 
-  std::size_t hand() const { return hand_; }  ///< the one that was chosen by hand
+  std::size_t hand() const { return hand_; }  ///< index of the candidate chosen by hand
 
-  /// A candidate as one choice in each dimension, and how many choices each has.
+  /// Converts between a candidate's index and its choice in each dimension; dimensions() has the number of choices in
+  /// each.
   std::vector<std::size_t> choices(std::size_t index) const;
   std::size_t index(const std::vector<std::size_t>& choices) const;
   const std::vector<std::size_t>& dimensions() const { return dimensions_; }
 
  private:
   Candidate base_;                                ///< as chosen by hand
-  std::vector<std::vector<std::size_t>> values_;  ///< of each dimension, what there is to choose
+  std::vector<std::vector<std::size_t>> values_;  ///< the choices in each dimension
   std::vector<std::size_t> dimensions_;
   std::size_t hand_;
 };

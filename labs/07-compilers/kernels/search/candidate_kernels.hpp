@@ -1,6 +1,6 @@
 /// \file
-/// The micro-kernels of one width, in a source file of their own that CMake writes: 128 of them, side by side. A tile with
-/// fewer rows costs nothing more: it is one of those that a taller tile needs where its rows run out.
+/// All micro-kernels of one tile width. CMake writes one source file for each width, so that the 128 kernels compile in
+/// parallel. Tiles with fewer rows need no extra kernels: a taller tile needs them anyway where its rows run out.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace hf::compilers {
 
-/// multiply() with tiles of so many vectors a row.
+/// multiply() with tiles that are `vectors` vectors wide.
 template <std::size_t vectors>
 void multiply_wide(const Candidate& candidate, const ProductShape& shape, const float* a, const float* b, float* c) {
   const auto& [m, n, k] = shape;

@@ -18,11 +18,11 @@ using matmul::parts_of;
 
 // [begin: cost-model]
 /// How many times as long as its multiply-adds alone a step takes. Each has to
-/// wait for the sum it adds to: with too few sums the units stand still. It loads
-/// `rows` numbers of a and `vectors` registers of b; as many loads as
-/// multiply-adds begin in a cycle. A sum that finds no register (one is for a;
-/// b can be read where it lies) is loaded and stored again in every step, each
-/// for the price of a multiply-add.
+/// wait for the sum it adds to: with too few sums the units are idle. The step
+/// loads `rows` numbers of a and `vectors` registers of b; in a cycle as many
+/// loads can begin as multiply-adds. A sum that gets no register (one is for a; b
+/// can be used from memory) is loaded and stored in every step, and each of the
+/// two costs as much as a multiply-add.
 double hold_up(double rows, double vectors, double sums_in_flight) {
   const double sums = rows * vectors;
   const double surplus = std::max(0.0, sums + 1 - as_double(kernel_registers));
@@ -40,15 +40,15 @@ struct Parts {
   double depth = as_double(matmul::even_part(shape.k, candidate.schedule.blocking.depth, 1));
   double width = as_double(matmul::even_part(shape.n, candidate.schedule.blocking.width, tile_columns));
   double panels = as_double(parts_of(shape.m, candidate.schedule.tile_rows)), rows = as_double(shape.m) / panels;
-  double tiles = as_double(parts_of(shape.n, tile_columns));  ///< side by side
-  double a = 4 * as_double(shape.m) * as_double(shape.k);     ///< bytes, as of b and c
+  double tiles = as_double(parts_of(shape.n, tile_columns));  ///< in a row of the result
+  double a = 4 * as_double(shape.m) * as_double(shape.k);     ///< bytes, as are b and c
   double b = 4 * as_double(shape.k) * as_double(shape.n), c = 4 * as_double(shape.m) * as_double(shape.n);
-  double depths = as_double(shape.k) / depth;  ///< how many blocks, as the next
+  double depths = as_double(shape.k) / depth;  ///< number of blocks, as is widths
   double widths = as_double(shape.n) / std::min(width, as_double(shape.n));
 };
 
 /// Bytes from the level-2 cache. With the panels outside, a panel of a stays in the level-1 cache while the block of b
-/// passes by; with the tiles outside, it is the other way about.
+/// is read; with the tiles outside, a tile of b stays while the block of a is read.
 double near_bytes(const Parts& parts, double l1) {
   const matmul::Schedule& schedule = parts.candidate.schedule;
   const bool panels_outside = schedule.panels_outside;
@@ -62,7 +62,7 @@ double near_bytes(const Parts& parts, double l1) {
          2 * parts.c * parts.depths + packing;
 }
 
-/// Bytes from behind it: nothing where all of the product fits.
+/// Bytes from behind the level-2 cache: 0 if the whole product fits into it.
 double far_bytes(const Parts& parts, double l2) {
   if (parts.a + parts.b + parts.c <= l2) return 0;
   const bool b_again = 4 * parts.depth * parts.width > l2;
@@ -75,7 +75,7 @@ Variant chain_of_sums() {
   return timed("chain", [] {
     Floats sum = opaque(broadcast(0.0f));
     const Floats x = opaque(broadcast(0.5f)), y = opaque(broadcast(0.25f));
-    for (int link = 0; link < chain_links; ++link) sum = opaque(sum * x + y);  // nothing of it can be done before
+    for (int link = 0; link < chain_links; ++link) sum = opaque(sum * x + y);  // each needs the sum before it
     keep(sum[0]);
   });
 }

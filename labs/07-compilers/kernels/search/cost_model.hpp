@@ -1,5 +1,5 @@
 /// \file
-/// How long a candidate should take, from the roofline: counted, not measured.
+/// Predicts the time of a candidate with the roofline: by counting, without a measurement.
 #pragma once
 
 #include "07-compilers/kernels/search/candidate.hpp"
@@ -7,26 +7,26 @@
 
 namespace hf::compilers {
 
-/// What a core can do, measured once for the machine.
+/// Rates of a core, measured once for the machine.
 struct CoreRates {
-  double flops;                     ///< FLOP/s, multiply-adds in vectors
-  double sums_in_flight;            ///< how many vectors are added to at once at that speed: latency times throughput
-  double l2_bytes, far_bytes;       ///< bytes/s that it reads from its level-2 cache, and from behind that
+  double flops;                     ///< FLOP/s of vector multiply-adds
+  double sums_in_flight;            ///< independent vector sums needed for that rate: latency times throughput
+  double l2_bytes, far_bytes;       ///< bytes/s read from the level-2 cache, and from behind it
   double l1_capacity, l2_capacity;  ///< bytes
 };
 
-/// What a candidate asks for, in seconds if it were all there is to do.
+/// Seconds that each part of a candidate's work would take alone.
 struct PredictedSeconds {
   double
-      arithmetic;  ///< multiply-adds, of padding too, and what holds them up in the core: too few sums in flight, loads,
-                   ///< sums that do not fit into registers
+      arithmetic;  ///< multiply-adds, including those on padding, and their delays in the core: too few sums in flight,
+                   ///< loads, sums that do not fit into registers
   double near;     ///< bytes from the level-2 cache
-  double far;      ///< bytes from behind it
-  /// The longest of them: the others happen meanwhile.
+  double far;      ///< bytes from behind that cache
+  /// Returns the longest of the three, since they overlap.
   double total() const;
 };
 
-/// Multiply-adds of vectors, each of which waits for the one before it, as a variant: so many in a call.
+/// A variant with chain_links vector multiply-adds in a call, each of which waits for the one before it.
 constexpr int chain_links = 1000;
 Variant chain_of_sums();
 

@@ -39,7 +39,7 @@ std::vector<std::size_t> in_random_order(std::size_t count, std::mt19937& random
   return order;
 }
 
-/// The first so many of some candidates, by their seconds.
+/// Returns the `count` fastest of some candidates, in order.
 template <class Seconds>
 std::vector<std::size_t> fastest_of(std::vector<std::size_t> candidates, std::size_t count, const Seconds& seconds) {
   count = std::min(count, candidates.size());
@@ -49,7 +49,7 @@ std::vector<std::size_t> fastest_of(std::vector<std::size_t> candidates, std::si
 }
 
 std::size_t child_of(std::size_t mother, std::size_t father, const SearchSpace& space, std::mt19937& random) {
-  // Each choice is that of one parent; one in a few is drawn anew.
+  // Each choice is one parent's; one in a few is random.
   const std::vector<std::size_t>& counts = space.dimensions();
   const std::vector<std::size_t> other = space.choices(father);
   std::vector<std::size_t> choices = space.choices(mother);
@@ -79,7 +79,7 @@ void search_by_evolution(Trials& trials, const SearchSpace& space, std::mt19937&
       const std::size_t mother = parents[random() % parents.size()], father = parents[random() % parents.size()];
       trials.attempt(child_of(mother, father, space, random));
     }
-    while (trials.tried().size() == before) trials.attempt(strangers[next++]);  // the family is all alike
+    while (trials.tried().size() == before) trials.attempt(strangers[next++]);  // none of the children was new
   }
 }
 
@@ -91,7 +91,7 @@ void search_by_model(Trials& trials, const std::vector<double>& predicted, std::
 
 namespace {
 
-/// At which numbers of trials a curve has points: a few for each doubling.
+/// Returns the numbers of trials at which a curve has points: a few for each doubling.
 std::vector<std::size_t> points_of_curve(std::size_t candidates) {
   std::vector<std::size_t> points;
   for (double at = 1; at < as_double(candidates); at *= std::sqrt(2)) {
@@ -102,7 +102,8 @@ std::vector<std::size_t> points_of_curve(std::size_t candidates) {
   return points;
 }
 
-/// A few of many numbers, spread evenly over the sorted values, for the record: their quantiles are all but those of all.
+/// Returns a few of many numbers, spread evenly over the sorted values, to keep the record short: their quantiles are
+/// almost those of all.
 Estimate thinned(std::vector<double> values) {
   constexpr std::size_t kept = 15;
   std::ranges::sort(values);
@@ -112,7 +113,7 @@ Estimate thinned(std::vector<double> values) {
   return estimate(std::move(some));
 }
 
-/// For each number of trials, how far from the best the candidate is that seemed the fastest then.
+/// Returns, for each number of trials, the relative time of the candidate that seemed the fastest then.
 std::vector<double> found_by(const SearchTable& table, const Search& search, std::mt19937& random) {
   const auto sample = [&](std::size_t candidate) { return table.seconds[candidate][random() % table.rounds()]; };
   Trials trials(table.seconds.size(), table.seconds.size(), sample);
