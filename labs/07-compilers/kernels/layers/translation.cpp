@@ -30,7 +30,7 @@ namespace hf::compilers {
 
 namespace {
 
-/// Without what stands before and after it, and without a remark.
+/// Returns the line without comments and without blanks at either end.
 std::string stripped(const std::string& line) {
   const std::string text = line.substr(0, std::min(line.find("# "), line.find("//")));  // "#16" is a number on AArch64
   const std::size_t first = text.find_first_not_of(" \t");
@@ -50,7 +50,7 @@ bool multiplies(const std::string& instruction) {
 
 bool returns(const std::string& instruction) { return instruction.starts_with("ret"); }
 
-/// From the place of a label to that of the jump back to it.
+/// Index of a label, and index of the jump back to it.
 using LoopSpan = std::pair<std::size_t, std::size_t>;
 
 bool holds(const LoopSpan& outer, const LoopSpan& inner) {

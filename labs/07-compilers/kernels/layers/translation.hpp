@@ -1,5 +1,5 @@
 /// \file
-/// A graph on its way to instructions: how large it is after each stage, and how long the stage takes.
+/// Translates a graph to instructions: how large it is after each stage, and how long the stage takes.
 #pragma once
 
 #include <cstddef>
@@ -17,28 +17,29 @@ namespace hf::compilers {
 /// A function in assembly, without labels and directives.
 struct AssemblyFunction {
   std::vector<std::string> instructions;
-  /// Of its loops that hold no other: of the one with most multiplications, or the longest; 0 where there is none.
+  /// Instructions in one of its innermost loops: the one with most multiplications, or of several the longest; 0
+  /// without loops.
   std::size_t loop_count = 0;
 };
 
 /// \param assembly  as GCC and Clang write it with -S, for any processor
-/// \param name  of the function; nothing where it is not there
+/// \param name of the function; the result is empty if the assembly has no such function
 AssemblyFunction read_assembly(std::string_view assembly, std::string_view name);
 
-/// One graph, translated one stage at a time, again and again, in a folder of its own.
+/// Translates one graph repeatedly, one stage at a time, in a folder of its own.
 class Translation {
  public:
-  /// \throws BuildError, where it cannot be built
+  /// \throws BuildError if the graph cannot be built
   explicit Translation(const Graph& graph);
 
   std::size_t operators;        ///< of the graph
   std::size_t loops;            ///< of the plan
-  std::size_t lines;            ///< of C++ written for it, apart from what every program holds
-  std::size_t program_lines;    ///< of all that the compiler reads
+  std::size_t lines;            ///< of C++ written for this graph, without the prelude of every program
+  std::size_t program_lines;    ///< of all C++ that the compiler reads
   AssemblyFunction first_loop;  ///< the function of its first loop
 
-  /// "plan", "emit", "compile" (C++ to assembly), "assemble", "link", "load": each stage by itself, from what the one before left.
-  /// This must outlive them.
+  /// Returns the stages "plan", "emit", "compile" (C++ to assembly), "assemble", "link" and "load". Each runs alone, on
+  /// the output of the one before. The Translation must outlive them.
   std::vector<Variant> stages() const;
 
  private:

@@ -132,7 +132,7 @@ std::size_t earlier(std::size_t loop, std::size_t) { return loop; }
 std::size_t later(std::size_t loop, std::size_t loops) { return loops + loop; }
 std::size_t distance(std::size_t loop, std::size_t loops) { return 2 * loops + loop; }
 
-/// The two accesses mean the same element; the dependence is carried by a loop.
+/// Returns the equations for two accesses to the same element, with a dependence that loop `carrier` carries.
 std::vector<Equation> equations(const Access& first, const Access& second, std::size_t loops, std::size_t carrier) {
   std::vector<Equation> all;
   for (std::size_t dimension = 0; dimension < first.subscripts.size(); ++dimension) {
@@ -159,7 +159,7 @@ std::vector<Equation> equations(const Access& first, const Access& second, std::
 }
 
 /// Divides an equation by the greatest common divisor of its factors.
-/// \return whether it can hold for whole numbers
+/// \return false if it has no solution in whole numbers
 bool reduce(Equation& equation) {
   std::int64_t divisor = 0;
   for (std::int64_t factor : equation.factors) divisor = std::gcd(divisor, factor);
@@ -170,7 +170,7 @@ bool reduce(Equation& equation) {
   return true;
 }
 
-/// Takes a multiple of `pivot` from an equation, so that its unknown is gone from it.
+/// Subtracts a multiple of `pivot` from an equation, so that `unknown` drops out of it.
 void eliminate(std::size_t unknown, const Equation& pivot, Equation& from) {
   const std::int64_t times = pivot.factors[unknown], taken = from.factors[unknown];
   for (std::size_t k = 0; k < from.factors.size(); ++k) {
@@ -179,7 +179,7 @@ void eliminate(std::size_t unknown, const Equation& pivot, Equation& from) {
   from.right = times * from.right - taken * pivot.right;
 }
 
-/// Reduced echelon form. \return false where there is no solution in whole numbers, as far as it shows
+/// Brings the equations into reduced echelon form. \return false if this shows that no solution in whole numbers exists
 bool solve(std::vector<Equation>& all) {
   std::size_t solved = 0;
   for (std::size_t unknown = 0; unknown < all.front().factors.size() && solved < all.size(); ++unknown) {
@@ -205,7 +205,7 @@ Range operator*(std::int64_t factor, Range range) {
 }
 Range operator+(Range a, Range b) { return {a.low + b.low, a.high + b.high}; }
 
-/// Narrows each unknown to what the equation leaves it, given the ranges of the others. \return whether any changed
+/// Narrows the range of each unknown by the equation and the ranges of the others. \return whether any changed
 bool narrow(const Equation& equation, std::vector<Range>& ranges) {
   bool changed = false;
   for (std::size_t k = 0; k < ranges.size(); ++k) {
@@ -228,7 +228,7 @@ bool narrow(const Equation& equation, std::vector<Range>& ranges) {
 
 bool has_empty(const std::vector<Range>& ranges) { return std::ranges::any_of(ranges, &Range::is_empty); }
 
-/// The distances at which the second access, in a later iteration, meets the first; nothing where it never does.
+/// Returns the distances at which the second access, in a later iteration, meets the first; empty if it never does.
 std::optional<std::vector<Range>> distances(const LoopVector& extents, const Access& first, const Access& second,
                                             std::size_t carrier) {
   const std::size_t loops = extents.size();
@@ -240,7 +240,7 @@ std::optional<std::vector<Range>> distances(const LoopVector& extents, const Acc
   }
   std::vector<Equation> all = equations(first, second, loops, carrier);
   if (has_empty(ranges) || !solve(all)) return {};
-  constexpr int enough = 100;  // ranges that are still shrinking are right, if wider than they could be
+  constexpr int enough = 100;  // ranges that still shrink then are correct, though wider than necessary
   bool changed = true;
   for (int pass = 0; pass < enough && changed; ++pass) {
     changed = false;
@@ -252,7 +252,7 @@ std::optional<std::vector<Range>> distances(const LoopVector& extents, const Acc
   return std::vector<Range>(ranges.begin() + static_cast<std::ptrdiff_t>(2 * loops), ranges.end());
 }
 
-/// Of the distance in a loop of the new order.
+/// Returns the range of the distance in one loop of the new order.
 Range range_of(const LoopVector& row, const std::vector<Range>& distance) {
   Range sum = {0, 0};
   for (std::size_t loop = 0; loop < row.size(); ++loop) sum = sum + row[loop] * distance[loop];
@@ -281,10 +281,10 @@ bool is_legal(const std::vector<Dependence>& all, const Transformation& order) {
   const auto still_forward = [&](const Dependence& dependence) {
     for (const LoopVector& row : order.rows) {
       const Range moved = range_of(row, dependence.distance);
-      if (moved.low > 0) return true;   // forward, whatever the loops within do
-      if (moved.low < 0) return false;  // backward, or it may be
+      if (moved.low > 0) return true;   // forward, whatever the inner loops do
+      if (moved.low < 0) return false;  // backward, or possibly so
     }
-    return true;  // never backward, and somewhere forward: no two share a place
+    return true;  // never backward, so forward in some loop: no two iterations share a place
   };
   return std::ranges::all_of(all, still_forward);
 }
@@ -322,11 +322,11 @@ std::string text(const Dependence& dependence) {
          });
 }
 
-// ---- Nests that nobody chose ----
+// ---- Random nests ----
 
 namespace {
 
-/// Random whole numbers, one after the other.
+/// A sequence of random whole numbers.
 struct Dice {
   std::uint64_t sequence, index = 0;
 

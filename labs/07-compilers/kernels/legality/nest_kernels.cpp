@@ -48,10 +48,10 @@ Transformation wavefronts() { return then(skew(2, 1, 0, 2), permutation({1, 0}))
 
 namespace {
 
-/// One iteration. \param at  the number itself
+/// One iteration. \param at the number to update
 inline void mix(float* at, std::size_t width) { *at = 0.5f * *at + 0.25f * (*(at - 1) + *(at - width + 1)); }
 
-/// Of the iterations in wavefront w, all those with j + 2 i = w.
+/// Rows of the iterations in wavefront w, those with j + 2 i = w.
 struct RowRange {
   std::size_t first, last;
 };

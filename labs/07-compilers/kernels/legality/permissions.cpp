@@ -16,10 +16,10 @@
 namespace hf::compilers {
 namespace {
 
-constexpr double most_seconds = 60;  ///< that the compiler may take for a source
+constexpr double most_seconds = 60;  ///< for the compiler, for each source
 
 using Flags = std::vector<std::string>;
-const Flags reorder = {"-fassociative-math",  // which needs the other two
+const Flags reorder = {"-fassociative-math",  // needs the other two
                        "-fno-signed-zeros", "-fno-trapping-math"};
 const Flags exchange = {"-floop-interchange"}, keep_order = {"-fno-loop-interchange"};
 
@@ -35,7 +35,7 @@ Signature* function(const Code& code, const char* name) {
   return code ? reinterpret_cast<Signature*>(dlsym(code.get(), name)) : nullptr;
 }
 
-/// The loops, built with permissions beside what all have. \throws BuildError
+/// Builds the loops with permissions in addition to the common flags. \throws BuildError
 Code built(Toolchain toolchain, const std::filesystem::path& cache, const Flags& permissions) {
   toolchain.flags = joined(toolchain.flags, {"-O3", "-ffp-contract=off", "-DROWS=" + std::to_string(product_rows),
                                              "-DWIDTH=" + std::to_string(product_width)});
@@ -46,7 +46,7 @@ Code built(Toolchain toolchain, const std::filesystem::path& cache, const Flags&
 
 template <class Number>
 void add_at_once(std::size_t times) {
-  constexpr std::size_t sums = 12;  // more than are in flight, and no more than there are registers
+  constexpr std::size_t sums = 12;  // more than can be in flight, and few enough for the registers
   Number sum[sums] = {};
   const Number term = opaque(Number{} + 1.0f);
   for (std::size_t i = 0; i < times; ++i) {
@@ -63,7 +63,7 @@ Permissions build_permissions(const std::string& compiler, const std::filesystem
   Code exchanged;
   try {
     exchanged = built(with, cache, exchange);
-  } catch (const BuildError&) {  // it does not know the flag
+  } catch (const BuildError&) {  // the compiler does not have the flag
   }
   const Code both = exchanged ? built(with, cache, joined(exchange, reorder)) : exchanged;
   const Code kept = built(with, cache, exchanged ? keep_order : Flags{}), reordered = built(with, cache, reorder);

@@ -1,4 +1,4 @@
-// Loops that a compiler may run faster only with permission, which its flags give or `restrict` does.
+// Loops that a compiler may speed up only with permission, from its flags or from `restrict`.
 #include <cstddef>
 
 // clang-format off
@@ -8,7 +8,7 @@ using Row = float[n];
 
 extern "C" {
 
-// May the arrays overlap? Without permission the compiler has to assume so, or to ask when the loop runs.
+// May the arrays overlap? Without permission the compiler has to assume so, or to check at run time.
 void smooth(float* y, const float* x, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) y[i] = 0.5f * (x[i] + x[i + 1]);
 }
@@ -17,7 +17,7 @@ void smooth_restrict(float* __restrict y, const float* __restrict x, std::size_t
   for (std::size_t i = 0; i < count; ++i) y[i] = 0.5f * (x[i] + x[i + 1]);
 }
 
-// Rotary embedding: queries and keys, in two halves each, are rotated in place.
+// Rotary embedding: rotates queries and keys, in two halves each, in place.
 void rotate(float* q0, float* q1, float* k0, float* k1, const float* cosine, const float* sine, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const float c = cosine[i], s = sine[i], q = q0[i], k = k0[i];
@@ -39,7 +39,7 @@ void rotate_restrict(float* __restrict q0, float* __restrict q1, float* __restri
   }
 }
 
-// One sum: may its additions be done in another order?
+// One sum: may its additions be reordered?
 float dot(const float* x, const float* y, std::size_t count) {
   float sum = 0;
   for (std::size_t i = 0; i < count; ++i) sum += x[i] * y[i];

@@ -29,33 +29,34 @@ struct BlockShape {
 /// Inputs: x (tokens, width), gain (1, width), shift (1, width), weight (width, outputs), bias (1, outputs).
 Graph block_graph(const BlockShape& shape);
 
-/// The same without its matrix product: dropout(gelu(layer_norm(x))). Inputs: x, gain and shift (1, columns).
+/// A block without its matrix product: dropout(gelu(layer_norm(x))). Inputs: x, gain and shift (1, columns).
 Graph norm_graph(const Shape& shape, float dropout = 0.1f);
 
-/// gelu(layer_norm(x)) with GELU as ours is computed: x / (1 + exp(−2z)), operator by operator. Inputs as above.
+/// gelu(layer_norm(x)) with our GELU, x / (1 + exp(−2z)), written operator by operator. Inputs: as norm_graph().
 Graph norm_graph_spelled_out(const Shape& shape);
 
 /// softmax(q · k · width^(-1/2)) · v, one head. Inputs: q (queries, width), k, transposed (width, tokens),
 /// v (tokens, width).
-/// \param queries  0 for as many as tokens
+/// \param queries  0: the number of tokens
 Graph attention_graph(std::size_t tokens, std::size_t width, std::size_t queries = 0);
 
 constexpr std::size_t linear_width = 768;
 
-/// x · weights + bias, as Linear(width, width) has it. Inputs: x (batch, width), weights (width, width), bias (1, width).
+/// x · weights + bias, like PyTorch's Linear(width, width). Inputs: x (batch, width), weights (width, width), bias (1,
+/// width).
 Graph linear_graph(std::size_t batch, std::size_t width);
 
-/// How wide the layers of a perceptron are.
+/// Widths of the layers of a perceptron.
 struct PerceptronShape {
   std::size_t inputs, hidden, outputs;
 
   constexpr std::size_t weights() const { return inputs * hidden + hidden * hidden + hidden * outputs; }
 };
 
-/// Reads a digit of 28 by 28 pixels.
+/// The perceptron that reads a digit of 28 by 28 pixels.
 constexpr PerceptronShape digits = {784, 256, 10};
 
-/// The same operators, each with one number of work: what is left is what it takes to call them.
+/// A perceptron with the same operators, each on a single number: its time is what the calls cost.
 constexpr PerceptronShape hollow = {1, 1, 1};
 
 /// softmax(relu(relu(x · a + a') · b + b') · c + c'). Inputs: x (batch, inputs), a, a', b, b', c, c'.
@@ -65,22 +66,23 @@ Graph perceptron_graph(std::size_t batch, const PerceptronShape& shape);
 /// (width, hidden), its bias (1, hidden), down (hidden, width), its bias (1, width).
 Graph mlp_graph(std::size_t rows, std::size_t width, std::size_t hidden);
 
-/// What stands between two products: x + dropout(gelu(x · gain + shift) · gate). Inputs: x (rows, hidden), gain, shift and
-/// gate (1, hidden).
+/// The operators between two products: x + dropout(gelu(x · gain + shift) · gate). Inputs: x (rows, hidden), gain,
+/// shift and gate (1, hidden).
 Graph between_graph(std::size_t rows, std::size_t hidden);
 
-/// A part of a model: its first input is what the part before it gave.
+/// A part of a model: its first input is the result of the part before it.
 struct ModelPart {
   std::string name;
   Graph graph;
 };
 
-/// Four parts, of x (tokens, width). "up": a layer norm and a product with a bias, (tokens, hidden). "between": as
-/// between_graph(). "down": a product with a bias, (tokens, vocabulary). "chances": softmax of that over a temperature.
+/// Returns a model of four parts; its input is x (tokens, width). "up": a layer norm and a product with a bias,
+/// (tokens, hidden). "between": as between_graph(). "down": a product with a bias, (tokens, vocabulary). "chances":
+/// softmax of that over a temperature.
 std::vector<ModelPart> small_model(std::size_t tokens, std::size_t width, std::size_t hidden, std::size_t vocabulary);
 
-/// Random numbers for every input of a graph. What is multiplied from the right is scaled so that products keep the size of
-/// their left side.
+/// Random numbers for every input of a graph. Right sides of products are scaled so that a product has numbers as large
+/// as its left side.
 class GraphInputs {
  public:
   explicit GraphInputs(const Graph& graph, std::uint64_t sequence = 0);
@@ -94,8 +96,8 @@ class GraphInputs {
   std::vector<const float*> pointers_;
 };
 
-/// How many times as fast a graph should be when it is compiled: each operator, and the program, takes as long as its FLOPs
-/// or its bytes do.
+/// Returns how many times as fast a graph should be when it is compiled, if each operator, and each compiled program,
+/// takes as long as its FLOPs or its bytes, whichever is longer.
 double predicted_gain(const Graph& graph, const Roofline& machine, const OpCosts& costs = counted_flops);
 
 }  // namespace hf::compilers

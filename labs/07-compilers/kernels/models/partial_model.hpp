@@ -1,5 +1,5 @@
 /// \file
-/// A model of which only some parts are compiled, and what Amdahl's law says of its time.
+/// A model of which only some parts are compiled, and its time as Amdahl's law predicts it.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,14 @@
 
 namespace hf::compilers {
 
-/// For a result, and written to once, so that no page of it is new when it is timed.
+/// Returns memory for a result, already written to once so that its pages exist before it is timed.
 inline Buffer result_of(const Graph& graph) {
   Buffer buffer(graph.result_shape().numbers() * sizeof(float), Pages::huge);
   std::ranges::fill(buffer.as<float>(), 0.0f);
   return buffer;
 }
 
-/// Seconds that a call takes, by the clock.
+/// Returns the wall-clock seconds of a call.
 inline double seconds_of(const std::function<void()>& call) {
   const std::int64_t start = now_ns();
   call();
@@ -38,7 +38,7 @@ inline double seconds_of(const std::function<void()>& call) {
 /// A model whose parts are compiled, or not, one by one.
 class PartialModel {
  public:
-  /// Compiles every part, and keeps how long that took.
+  /// Compiles every part, and records how long that took.
   explicit PartialModel(const std::vector<ModelPart>& parts) {
     const ScratchFolder cold;
     for (const auto& [name, graph] : parts) {
@@ -55,14 +55,14 @@ class PartialModel {
   const std::string& name(std::size_t part) const { return parts_[part].name; }
   double compile_seconds(std::size_t part) const { return parts_[part].compile_seconds; }
 
-  /// Why something is not compiled; empty where all is.
+  /// Why a part is not compiled; empty if all are.
   std::string remark() const {
     const auto runs_eagerly = [](const Part& part) { return !part.compiled.is_compiled(); };
     const auto first = std::ranges::find_if(parts_, runs_eagerly);
     return first == parts_.end() ? "" : first->compiled.remark();
   }
 
-  /// All parts, of which those are compiled. \return seconds of each
+  /// Runs all parts, those marked in `compiled` compiled and the others eagerly. \return seconds of each
   std::vector<double> run(const std::vector<bool>& compiled) {
     std::vector<double> seconds;
     for (Part& part : parts_) {
@@ -74,7 +74,7 @@ class PartialModel {
     return seconds;
   }
 
-  /// Of the last part.
+  /// The result of the last part.
   const float* result() const { return parts_.back().result.as<float>().data(); }
 
  private:
@@ -89,13 +89,14 @@ class PartialModel {
   std::vector<Part> parts_;
 };
 
-/// Parts, compiled one after the other: the one that gains most for a second of compiling first.
+/// Times of a model whose parts are compiled one after the other, first the one that saves most per second of
+/// compiling.
 struct PartialTimes {
   std::vector<std::size_t> order;
-  std::vector<Estimate> eager, compiled;  ///< seconds of each part, in the order of the model: nothing compiled, or all
-  std::vector<Estimate> passes;           ///< seconds of the whole, with none, one, two… compiled
+  std::vector<Estimate> eager, compiled;  ///< seconds of each part, in model order, with none or all compiled
+  std::vector<Estimate> passes;           ///< seconds of the model with none, one, two… compiled
 
-  /// What Amdahl's law makes of the parts' times: seconds of the whole with so many compiled.
+  /// Returns Amdahl's prediction from the parts' times: seconds of the model with `compiled_parts` compiled.
   double predicted(std::size_t compiled_parts) const {
     double all = 0, saved = 0;
     for (const Estimate& part : eager) all += part.median;

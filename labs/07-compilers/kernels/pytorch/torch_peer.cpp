@@ -26,7 +26,7 @@ namespace hf::compilers {
 
 namespace {
 
-/// As few digits as name a float.
+/// Returns the shortest decimal that reads back as the same float.
 std::string digits(float number) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, number).ptr};
@@ -59,16 +59,16 @@ class PythonWriter {
   }
 
  private:
-  /// What an operator is called with: a tensor, or a number.
+  /// Returns the argument that stands for a node: the name of a tensor, or a number.
   std::string name_of(Ref ref) const {
     const Node& node = graph_.node(ref);
     return node.op == Op::constant ? digits(node.number) : std::string("v").append(std::to_string(ref.node));
   }
 
-  /// A row, for what wants a vector.
+  /// Returns a row as a one-dimensional tensor.
   std::string row(Ref ref) const { return name_of(ref) + (is_vector(ref) ? "" : ".view(-1)"); }
 
-  /// Whether an input is but a gain, a shift or a bias: one gives those to PyTorch without a second dimension.
+  /// True if an input is used only as gain, shift or bias: PyTorch expects those without a second dimension.
   bool is_vector(Ref ref) const {
     int others = uses_[ref.node];
     for (const Node& node : graph_.nodes()) {
@@ -80,7 +80,7 @@ class PythonWriter {
     return graph_.node(ref).shape.rows == 1 && others == 0;
   }
 
-  /// Whether an input is what a Linear multiplies with.
+  /// True if an input is only the weight of a Linear.
   bool is_weight(Ref ref) const {
     return std::ranges::any_of(graph_.nodes(), [&](const Node& node) {
       const Node* const product = product_below(node);
@@ -88,7 +88,7 @@ class PythonWriter {
     });
   }
 
-  /// The product that this adds a row to, if it does nothing else with it.
+  /// Returns the product to which this node adds a row, if the product has no other use; else null.
   const Node* product_below(const Node& node) const {
     if (node.op != Op::add) return nullptr;
     const Node &product = graph_.node(node.operands[0]), &bias = graph_.node(node.operands[1]);
@@ -147,8 +147,8 @@ TorchProgram torch_program(const Graph& graph) { return PythonWriter(graph).prog
 
 namespace {
 
-/// Tensors on huge pages, which are kept for the next call instead of being
-/// given back and cleared again; threads that stay on their cores and spin.
+/// Puts tensors on huge pages, which are kept for the next call instead of being returned to the system and cleared
+/// again; pins threads to their cores and lets them spin.
 const std::vector<std::string> torch_settings = {
     "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.mmap_max=0"
     ":glibc.malloc.trim_threshold=1099511627776:glibc.malloc.top_pad=16777216",
@@ -156,8 +156,8 @@ const std::vector<std::string> torch_settings = {
     "OMP_WAIT_POLICY=active",
 };
 
-/// MKL, which multiplies for PyTorch, asks this, and is slower on processors of
-/// other makers than it could be there. A library that is loaded before answers.
+/// PyTorch multiplies with MKL, which calls this function and uses slower code on processors of other makers. A
+/// preloaded library answers in its place.
 const char* const as_on_intel = R"(
 extern "C" int mkl_serv_intel_cpu_true() { return 1; }
 )";
@@ -170,7 +170,7 @@ bool may_run_mkl_slowly() {
 #endif
 }
 
-/// \return the setting by which that library is loaded \throws BuildError
+/// \return the setting that preloads the library \throws BuildError
 std::string preloaded(const ScratchFolder& cache) {
   constexpr double patience = 60;  // seconds
   const std::string library = build(as_on_intel, find_toolchain("", patience), cache.path(), patience).library.string();
@@ -178,7 +178,7 @@ std::string preloaded(const ScratchFolder& cache) {
   return "LD_PRELOAD=" + library + (others != nullptr ? std::string(":") + others : "");
 }
 
-/// Its compiler finds nothing done already, and leaves no processes behind, and no files where it is interrupted.
+/// PyTorch's compiler starts with an empty cache, leaves no processes behind, and no files if it is interrupted.
 PeerProgram torch_script(const ScratchFolder& cache, std::string& remark) {
   PeerProgram program = {.name = "PyTorch", .script = torch_peer_py, .settings = torch_settings};
   if (may_run_mkl_slowly()) {

@@ -16,21 +16,22 @@
 namespace hf::compilers {
 
 struct TorchProgram {
-  std::string source;  ///< Python: defines graph(...), with `torch` and `F`, its functional, at hand
-  std::vector<std::vector<std::size_t>> sizes;  ///< of the tensors it is called with
-  std::vector<std::size_t> parameters = {};     ///< those of the tensors that a module of PyTorch would hold as its own
+  std::string source;  ///< Python: defines graph(...), with `torch` and `F`, torch.nn.functional, in scope
+  std::vector<std::vector<std::size_t>> sizes;  ///< of the tensors that graph() takes
+  std::vector<std::size_t> parameters = {};     ///< indices of the tensors that would be parameters of a PyTorch module
 };
 
-/// Every operator is one of PyTorch's, and a product to which a row is added is addmm, as in its Linear. Parameters are what
-/// its Linear and its LayerNorm have: weights, biases, gains and shifts.
+/// Returns the graph as a program in which every operator is one of PyTorch's; a product to which a row is added
+/// becomes addmm, as in Linear. Parameters are those of Linear and LayerNorm: weights, biases, gains and shifts.
 TorchProgram torch_program(const Graph& graph);
 
-/// How a program is run: "eager", one operator after the other, or by torch.compile, with settings that torch_peer.py lists by
-/// the names that these are.
+/// Modes in which a program runs: "eager", one operator after the other, or torch.compile with one of the settings that
+/// torch_peer.py lists under these names.
 const std::string torch_eager = "eager";
 const std::vector<std::string> torch_compile_settings = {"default", "freezing", "max_autotune", "cpp_wrapper"};
 
-/// A process that computes with PyTorch. What it compiles is kept in a folder that goes with it: nothing is compiled already.
+/// A process that computes with PyTorch. Its compile cache is a folder that is deleted with it, so it always starts
+/// empty.
 class TorchPeer {
  public:
   /// \param patience  how long an answer may take
@@ -38,26 +39,26 @@ class TorchPeer {
   explicit TorchPeer(std::chrono::seconds patience = std::chrono::seconds(300));
 
   const std::string& version() const { return peer_.version(); }  ///< "2.15.0+cpu"
-  const std::string& remark() const { return remark_; }           ///< why it is slower than it could be; else empty
+  const std::string& remark() const { return remark_; }           ///< why PyTorch may be slower than usual; else empty
 
-  // All of these throw PeerFailed where there is no sensible answer in time, after which the peer has ended; PeerCannot where
-  // PyTorch says that it cannot, after which it has not; and Interrupted.
+  // All of these throw PeerFailed if no valid answer comes in time, which ends the peer; PeerCannot if PyTorch reports
+  // that it cannot, after which the peer still runs; and Interrupted.
 
-  /// Gives it a program and its tensors, which are copied. \return the program's number
+  /// Loads a program and a copy of its tensors. \return the program's number
   int load(const TorchProgram& program, std::span<const float* const> tensors);
 
-  // A program is run in one mode, with one number of threads.
+  // A program runs in one mode, with a given number of threads.
 
-  /// Seconds of so many calls. The first is compiled before it is run.
+  /// Returns the seconds of `times` calls. Before its first run, the program is compiled.
   double seconds(int program, const std::string& mode, int threads, std::int64_t times);
 
-  /// Numbers in the order in which PyTorch has them, row by row.
+  /// Returns the result in the order of PyTorch, row by row.
   std::vector<float> result(int program, const std::string& mode);
 
-  /// Has a very small program compiled, once: PyTorch then has read its compiler.
+  /// Compiles a very small program, once, so that PyTorch has loaded its compiler.
   void start_compiler();
 
-  /// Forgets all programs, and what was compiled for them.
+  /// Frees all programs and the code compiled for them.
   void release();
 
  private:
