@@ -36,9 +36,9 @@ void* opened(const std::string& file) {
   return library;
 }
 
-/// Whether it can be loaded, which runs what it says is to run then.
+/// Throws if the library cannot be loaded. Loading runs its initializers.
 std::string try_to_load(const fs::path& library) {
-  std::signal(SIGTERM, SIG_DFL);  // there is nothing to tidy
+  std::signal(SIGTERM, SIG_DFL);  // there is nothing to clean up
   opened(library);
   return "";
 }
@@ -60,8 +60,8 @@ void make(const Cache& cache, const std::string& key, const std::string& source,
   draft.keep();
 }
 
-/// What was looked at is loaded, whatever has its name by now: by its descriptor, which stays open as long, so that no other
-/// library comes by the same name.
+/// Loads the file that was checked, even if its name now belongs to another: through its descriptor, which stays open
+/// as long as the library, so that no other library can get the same name.
 std::shared_ptr<void> load(Descriptor file) {
   void* const library = opened("/proc/self/fd/" + std::to_string(file.number()));
   return {library, [kept = std::make_shared<Descriptor>(std::move(file))](void* code) { dlclose(code); }};
@@ -76,7 +76,7 @@ Built build(const std::string& source, const Toolchain& toolchain, const fs::pat
   Cache::Entry entry = cache.find(key);
   if (entry.file) return {library, load(std::move(entry.file)), true, ""};
   cache.tidy();
-  constexpr double phases = 3;  // it is compiled, and tried, with a limit each; and stored
+  constexpr double phases = 3;  // compile and test-load, each with this limit; and store
   in_child("compiler " + toolchain.command[0] + ": building", phases * seconds + 1, [&] {
     make(cache, key, source, toolchain, seconds);
     return "";

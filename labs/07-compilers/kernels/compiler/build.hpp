@@ -1,5 +1,5 @@
 /// \file
-/// C++ built by the system's compiler, kept, and loaded.
+/// Builds C++ with the system's compiler, keeps the library in a cache, and loads it.
 #pragma once
 
 #include <filesystem>
@@ -14,12 +14,12 @@ namespace hf::compilers {
 
 struct Built {
   std::filesystem::path library;
-  std::shared_ptr<void> code;  ///< the library, for dlsym(); unloaded with the last of these
+  std::shared_ptr<void> code;  ///< the library, for dlsym(); unloaded with the last copy
   bool from_cache = false;
-  std::string remark;  ///< why it was built though there was an entry; else empty
+  std::string remark;  ///< why it was rebuilt although the cache had an entry; else empty
 };
 
-/// Built and tried in a child process each, for at most so many seconds. \throws BuildError
+/// Builds and test-loads the library, in a child process each, for at most `seconds` each. \throws BuildError
 Built build(const std::string& source, const Toolchain& toolchain, const std::filesystem::path& folder, double seconds);
 
 }  // namespace hf::compilers

@@ -40,24 +40,25 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// The home directory as $HOME: messages go into records, which name nobody.
+/// Returns the path with $HOME for the home directory: messages go into records, which contain no user's name.
 std::string shown(const fs::path& path) {
   const std::string text = path.string(), home = environment("HOME");
   return home.empty() || !text.starts_with(home + '/') ? text : "$HOME" + text.substr(home.size());
 }
 
-/// \param remedy  what would do beside another folder
+/// \param remedy  what would help, other than another folder
 [[noreturn]] void refuse(const fs::path& path, const std::string& what, const std::string& remedy = "") {
   throw BuildError("cache " + shown(path) + ": " + what + "; " + remedy +
                    "name another folder in HARDWARE_FIRST_CACHE");
 }
 
-/// For what somebody else may have filled: to take others' rights away would be to trust it.
+/// For folders that another user may have written to: removing write permissions would not make their files
+/// trustworthy.
 constexpr const char* delete_it = "delete the folder, or ";
 
 struct stat status_of(const Descriptor& file) {
   struct stat status = {};
-  if (fstat(file.number(), &status) != 0) status.st_uid = static_cast<uid_t>(-1);  // nobody's
+  if (fstat(file.number(), &status) != 0) status.st_uid = static_cast<uid_t>(-1);  // no user
   return status;
 }
 
@@ -73,13 +74,13 @@ Descriptor step(const Descriptor& from, const fs::path& name) {
   return Descriptor(openat(from.number(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
 }
 
-/// Opens a folder one step after the other, and makes those that are not there. Nobody else can put another in the place of
-/// any on the way. \param links  so many led here
+/// Opens a folder component by component, and creates missing ones. No other user can replace any of them meanwhile.
+/// \param links number of symbolic links followed so far
 Descriptor open_folder(const fs::path& cache, const fs::path& path, int links = 0) {
   Descriptor at(open("/", O_PATH | O_CLOEXEC));
   fs::path above = "/";
   for (const fs::path& name : path.relative_path()) {
-    if (name.empty()) continue;  // after a last slash
+    if (name.empty()) continue;  // after a trailing slash
     const struct stat holder = status_of(at);
     if (others_may_write(holder) && (holder.st_mode & S_ISVTX) == 0)
       refuse(cache, "others may write in " + shown(above) + ", and put another in its place");
@@ -89,7 +90,7 @@ Descriptor open_folder(const fs::path& cache, const fs::path& path, int links = 
     const struct stat status = status_of(next);
     if (status.st_uid != 0 && status.st_uid != geteuid()) refuse(cache, shown(above / name) + " is another user's");
     if (S_ISLNK(status.st_mode)) {
-      constexpr int most_links = 40;  // as for the kernel
+      constexpr int most_links = 40;  // the kernel's limit
       if (links == most_links) refuse(cache, "is a link to itself");
       next = open_folder(cache, above / target_of(next), links + 1);
     } else if (!S_ISDIR(status.st_mode)) {
@@ -103,7 +104,7 @@ Descriptor open_folder(const fs::path& cache, const fs::path& path, int links = 
 
 std::string seal(std::string_view bytes) { return "\nhardware-first " + sha256(bytes); }
 
-/// Whether a file ends with the hash of what stands before.
+/// True if a file ends with the hash of all bytes before it.
 bool is_whole(const Descriptor& file) {
   std::string bytes;
   char part[1 << 16];
@@ -128,7 +129,7 @@ void replace(const fs::path& from, const fs::path& to) {
   if (error) refuse(to, error.message());
 }
 
-/// A number that nobody else has, on this machine or another.
+/// Returns a random name that no other process uses, on this machine or another.
 std::string unique() {
   std::random_device random;
   std::ostringstream text;
@@ -136,7 +137,7 @@ std::string unique() {
   return text.str();
 }
 
-/// Whether the cache gave it its name, now or in former versions.
+/// True if the name is one that the cache gives, now or in former versions.
 bool is_cached(const fs::path& file) {
   constexpr std::size_t digits = 32;
   const std::string name = file.filename().string();
@@ -191,7 +192,7 @@ Cache::Entry Cache::find(const std::string& key) const {
 
 void Cache::tidy() const {
   using namespace std::chrono_literals;
-  constexpr auto longest_unused = 30 * 24h, longest_written = 24h;  // the latter, when somebody was killed
+  constexpr auto longest_unused = 30 * 24h, longest_written = 24h;  // the latter for leftovers of killed processes
   constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
   std::vector<fs::directory_entry> files;
   std::error_code error;

@@ -1,10 +1,11 @@
 /// \file
-/// A folder of libraries that this program loads, in which nobody but this user can have put anything.
+/// A folder of libraries that this program loads, in which no other user can have written.
 ///
-/// What was built lies there as KEY.so, its source beside it as KEY.cpp: the key follows from all that it depends on, so what
-/// was built in different ways, on the machines of a shared home say, lies side by side. At its end each library has the hash
-/// of all before, so that what is cut off or changed is noticed before it is loaded. Files are written under names of their
-/// own and renamed: who comes at the same time, or is killed, harms nobody. What nobody has used for long goes.
+/// A library is stored as KEY.so, its source as KEY.cpp. The key is a hash of everything the build depends on, so
+/// different builds, for example by the machines of a shared home, do not collide. Each library ends with the hash of
+/// all bytes before it, so a truncated or changed file is detected before it is loaded. Files are written under unique
+/// names and then renamed, so concurrent and killed processes do no harm. Files that have not been used for a long time
+/// are deleted.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +14,7 @@
 
 namespace hf::compilers {
 
-/// An open file; closed with this.
+/// An open file, closed by the destructor.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -30,29 +31,29 @@ class Descriptor {
   int number_;
 };
 
-/// The folder that is meant by an empty name: $HARDWARE_FIRST_CACHE, else $XDG_CACHE_HOME/hardware-first, else
+/// Returns the folder to use if none is given: $HARDWARE_FIRST_CACHE, else $XDG_CACHE_HOME/hardware-first, else
 /// ~/.cache/hardware-first. \throws BuildError
 std::filesystem::path default_cache();
 
-/// Everything here throws BuildError, which says what to do.
+/// A cache folder. All functions throw BuildError, whose text says what to do.
 class Cache {
  public:
-  /// Makes the folder where it is not there.
+  /// Creates the folder if it does not exist.
   explicit Cache(const std::filesystem::path& folder);
 
-  /// Whether something can be kept there: for the beginning, before minutes of measuring.
+  /// Throws if nothing can be written to the cache; to be called before minutes of measuring.
   void check_writable() const;
 
   struct Entry {
-    Descriptor file = Descriptor();  ///< of the library; none where there is none that is whole
-    std::string remark = {};         ///< why, where there is one; else empty
+    Descriptor file = Descriptor();  ///< of the library; empty if there is no intact one
+    std::string remark = {};         ///< why an existing library is not used; else empty
   };
-  /// What was kept, and counts as used now.
+  /// Returns the library with this key, and marks it as used now.
   Entry find(const std::string& key) const;
 
   std::filesystem::path library(const std::string& key) const { return path_ / (key + ".so"); }
 
-  /// Files that are being written, gone again at the end of its scope unless they were kept.
+  /// Files that are being written; the destructor deletes them unless they were kept.
   class Draft {
    public:
     Draft(const Cache& cache, const std::string& key);
@@ -64,7 +65,7 @@ class Cache {
     const std::filesystem::path& library() const { return library_; }
 
     void write_source(const std::string& text) const;
-    /// Seals the library, and gives both their names.
+    /// Appends the hash to the library, and renames both files to their final names.
     void keep() const;
 
    private:
@@ -73,7 +74,7 @@ class Cache {
     std::filesystem::path source_, library_;
   };
 
-  /// Removes what has not been used for long, and of more than there should be the oldest.
+  /// Deletes files that have not been used for a long time and, above a total size, the oldest.
   void tidy() const;
 
  private:

@@ -25,13 +25,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The child's whole life. Its group is its own: what it starts can be ended with it.
+/// Runs the child from start to exit. It gets its own process group, so that all processes it starts can be ended with
+/// it.
 [[noreturn]] void live(pid_t parent, int to, const std::function<std::string()>& work) {
   setpgid(0, 0);
   catch_interrupts();
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   std::string said;
-  bool well = getppid() == parent;  // else it was killed before it could be asked for
+  bool well = getppid() == parent;  // else the parent died before the signal was requested
   try {
     if (well) said = work();
   } catch (const std::exception& error) {
@@ -43,12 +44,12 @@ using Clock = std::chrono::steady_clock;
     if (written < 0 && errno != EINTR) break;
     if (written > 0) done += static_cast<std::size_t>(written);
   }
-  _exit(well ? 0 : 1);  // what the parent has begun, its buffers and destructors, is not for here
+  _exit(well ? 0 : 1);  // without the parent's buffers and destructors
 }
 
-/// Until it says no more. \return whether that was in time, and before a signal
+/// Reads until the child closes the pipe. \return false on timeout or a signal
 bool heard(int from, Clock::time_point end, std::string& text) {
-  constexpr int patience_ms = 50;  // a signal may have come to another thread
+  constexpr int patience_ms = 50;  // another thread may have received a signal
   char part[4096];
   while (!interrupted() && Clock::now() < end) {
     pollfd waiting = {from, POLLIN, 0};
@@ -60,7 +61,7 @@ bool heard(int from, Clock::time_point end, std::string& text) {
   return false;
 }
 
-/// Asked first: it takes with it what it started, for which it may need a second, and its files.
+/// Ends the child: SIGTERM first, so that it ends its own children, which may take a second, and deletes its files.
 void finish(pid_t child) {
   kill(child, SIGTERM);
   const Clock::time_point end = Clock::now() + std::chrono::seconds(3);
@@ -90,7 +91,7 @@ std::string in_child(const std::string& what, double seconds, const std::functio
   bool in_time = true;
   int status = 0;
   if (child > 0) {
-    setpgid(child, child);  // whichever of the two comes first
+    setpgid(child, child);  // also in the child: whichever runs first
     const auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     in_time = heard(ends[0], Clock::now() + limit, text);
     if (!in_time) finish(child);

@@ -1,5 +1,6 @@
 /// \file
-/// Work in a child process: it ends in time, whatever it does, and with this process, however this one ends.
+/// Runs work in a child process that ends within its time limit, whatever it does, and together with this process,
+/// however this one ends.
 #pragma once
 
 #include <functional>
@@ -13,10 +14,10 @@ struct BuildError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Should this process be killed, the work is interrupted as by Ctrl-C; and so it is on Ctrl-C, and past its time.
-/// \param what  it is, for messages: "compiler g++: building"
+/// Runs `work` in a child process. Interrupts it as Ctrl-C does, on Ctrl-C, on timeout, and if this process is killed.
+/// \param what name of the work, for messages: "compiler g++: building"
 /// \return what the work returns
-/// \throws BuildError  with the words of what the work throws; or where it takes too long, or crashes
+/// \throws BuildError with the message of what the work throws, or if it takes too long or crashes
 /// \throws Interrupted
 std::string in_child(const std::string& what, double seconds, const std::function<std::string()>& work);
 

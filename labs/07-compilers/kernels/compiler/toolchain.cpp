@@ -34,7 +34,7 @@ Words split(const std::string& text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-/// As make's shell takes CXX apart, which would also run what stands in it.
+/// Splits CXX into words as make's shell does, but runs no command substitution.
 Words words_of(const std::string& name) {
   wordexp_t found = {};
   const bool is_plain = wordexp(name.c_str(), &found, WRDE_NOCMD | WRDE_UNDEF) == 0;
@@ -50,7 +50,7 @@ Words words_of(const std::string& name) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// The line of a compiler's messages that says what is wrong.
+/// Returns the line of a compiler's messages that names the error.
 std::string complaint(const std::string& messages) {
   for (const char* mark : {"error:", "fatal", "Error"}) {
     if (const std::size_t at = messages.find(mark); at != std::string::npos) return first_line(messages.substr(at));
@@ -63,7 +63,7 @@ Words joined(Words words, std::initializer_list<const char*> more) {
   return words;
 }
 
-/// What it says of a question that not every compiler knows.
+/// Returns the compiler's answer, or its error for a question that not every compiler supports.
 std::string answer(const Words& question, double seconds) {
   try {
     return run_compiler(question, seconds);
@@ -72,8 +72,8 @@ std::string answer(const Words& question, double seconds) {
   }
 }
 
-/// What it would start, with all arguments, and a stamp of each program: another build of the same version has another.
-/// Without the folder that it was asked in.
+/// Returns the commands that the compiler would run, with all arguments, without the current folder, and with size and
+/// time of each program, so that another build of the same version gives another text.
 std::string plan_of(const Words& command, double seconds) {
   std::string text;
   for (std::string word : split(answer(joined(command, {"-###", "-E", "-x", "c++", "/dev/null"}), seconds))) {
@@ -126,11 +126,11 @@ Toolchain find_toolchain(const std::string& name, double seconds) {
   Toolchain toolchain = {chosen.empty() ? Words{HARDWARE_FIRST_CXX} : words_of(chosen),
                          split(HARDWARE_FIRST_LOOP_FLAGS), search_paths()};
   static std::mutex mutex;
-  static std::map<std::pair<Words, std::string>, std::string> answers;  // each asked once
+  static std::map<std::pair<Words, std::string>, std::string> answers;  // each compiler is asked once
   const std::lock_guard lock(mutex);
   std::string& said = answers[{toolchain.command, toolchain.identity}];
   if (said.empty()) {
-    constexpr int questions = 6;  // each with a limit of its own
+    constexpr int questions = 6;  // each with its own limit
     said = in_child("compiler " + toolchain.command[0], (questions + 1) * seconds,
                     [&] { return ask(toolchain, seconds); });
   }
