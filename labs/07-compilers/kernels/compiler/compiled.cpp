@@ -27,7 +27,7 @@
 namespace hf::compilers {
 namespace {
 
-/// A pointer that is to be used from `numbers` numbers on.
+/// Returns a pointer that is valid only from index `numbers` on.
 float* shifted_back(float* pointer, std::size_t numbers) {
   return reinterpret_cast<float*>(reinterpret_cast<std::uintptr_t>(pointer) - numbers * sizeof(float));
 }
@@ -54,7 +54,7 @@ Compiled::Compiled(const Graph& graph, const CompileOptions& options) : graph_(g
     compile();
   } catch (const Interrupted&) {
     throw;
-  } catch (const std::exception& error) {  // of files, memory, the compiler: whatever it is, there is another way
+  } catch (const std::exception& error) {  // files, memory, the compiler: in any case it can run eagerly
     remark_ = std::string(error.what()) + "; until then each operator runs on its own";
     code_.clear();
     library_.reset();
@@ -120,9 +120,9 @@ void Compiled::run_eagerly(std::span<const float* const> inputs, float* result, 
   eager_.at(rows).run(inputs, result);
 }
 
-/// How many rows of a band at a time. Few: what passes between its loops stays in the
-/// level-2 cache. Many: what its products multiply by is read, and packed, less often.
-/// Whichever moves fewer bytes for a row.
+/// Returns how many rows of a band to run at a time. With few, the results between its loops stay in the level-2 cache.
+/// With many, the right sides of its products are read and packed less often. Chooses whichever moves fewer bytes for a
+/// row.
 std::size_t Compiled::block_rows(const Band& band, std::size_t rows) const {
   std::size_t near = 0, right = 0;  // floats: of a row between loops, of all right sides
   for (Ref ref : band.near) near += columns_of(ref);
@@ -164,7 +164,7 @@ void Compiled::run_band(std::size_t number, std::vector<float*>& values, std::si
   share(blocks, worth_sharing, run_blocks, matmul::parts_of(blocks, sharing_cores()));
 }
 
-/// All loops of a band, for some of its rows.
+/// Runs all loops of a band, for some of its rows.
 void Compiled::run_block(std::size_t number, std::vector<float*> values, std::size_t first, std::size_t last) const {
   static thread_local Buffer memory;
   const Band& band = plan_.bands[number];
@@ -182,7 +182,7 @@ void Compiled::run_block(std::size_t number, std::vector<float*> values, std::si
   }
 }
 
-/// One loop, for all its rows.
+/// Runs one loop, for all its rows.
 void Compiled::run_whole(const LoopCode& code, float* const* values, std::size_t rows) const {
   const Loop& loop = *code.loop;
   const std::size_t columns = loop.domain.columns;
@@ -198,7 +198,7 @@ void Compiled::run_whole(const LoopCode& code, float* const* values, std::size_t
   share(rows * in_a_row, arrays * columns / in_a_row, run, 1);
 }
 
-/// One loop, for some of its rows, or of its numbers where it is flat.
+/// Runs one loop, for some of its rows or, if it is flat, of its numbers.
 void Compiled::run_part(const LoopCode& code, float* const* values, std::size_t first, std::size_t last) const {
   static thread_local Buffer memory;
   const Loop& loop = *code.loop;

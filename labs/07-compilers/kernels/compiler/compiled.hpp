@@ -1,6 +1,6 @@
 /// \file
-/// A graph, compiled: its operators are fused into few loops, the loops are written as C++, the system's compiler builds
-/// them, and the result is kept for the next time.
+/// A compiled graph: its operators are fused into few loops, the loops are written as C++, the system's compiler builds
+/// them, and the library is cached.
 #pragma once
 
 #include <cstddef>
@@ -20,43 +20,44 @@
 namespace hf::compilers {
 
 enum class Stores {
-  automatic,  ///< past the caches where the result is larger than the last of them
+  automatic,  ///< past the caches if the result is larger than the last-level cache
   ordinary,
   nontemporal,
 };
 
 struct CompileOptions {
   Stores stores = Stores::automatic;
-  bool any_rows = false;  ///< one program for every number of rows: of the result, and of the inputs that have as many
-                          ///< and are not the right side of a product
-  double seconds = 60;    ///< that the system's compiler may take
-  std::string compiler = {};         ///< as find_toolchain() takes it
+  bool any_rows = false;  ///< one program for any number of rows: of the result, and of the inputs that have as many
+                          ///< rows and are not the right side of a product
+  double seconds = 60;    ///< time limit for the system's compiler
+  std::string compiler = {};         ///< as for find_toolchain()
   std::filesystem::path cache = {};  ///< empty: default_cache()
 };
 
-/// Never throws for what a user may run into: a graph that cannot be compiled, no compiler, a cache that cannot be written, or
-/// whose files are stale or damaged. It then runs the graph eagerly, and says why in one line.
+/// Never throws for problems that a user may have: a graph that cannot be compiled, no compiler, a cache that cannot be
+/// written or whose files are stale or damaged. It then runs the graph eagerly, and remark() gives the reason in one
+/// line.
 class Compiled {
  public:
   explicit Compiled(const Graph& graph, const CompileOptions& options = {});
 
-  /// As Eager::run(). \param rows  of the result, where it was compiled for any; 0: those of the graph
+  /// Runs the graph, as Eager::run() does. \param rows of the result, if compiled with any_rows; 0: those of the graph
   void run(std::span<const float* const> inputs, float* result, std::size_t rows = 0);
 
-  /// Why it runs eagerly, or had to be built anew, in one line; empty where nothing was amiss.
+  /// Why it runs eagerly or was rebuilt, in one line; empty without problems.
   const std::string& remark() const { return remark_; }
   bool is_compiled() const { return library_ != nullptr; }
-  bool is_from_cache() const { return from_cache_; }              ///< whether it had been built before
-  const std::string& source() const { return source_; }           ///< its loops in C++; empty where there are none
-  const std::filesystem::path& library() const { return file_; }  ///< what was built of it
-  std::size_t loops() const { return plan_.loops(); }             ///< how many passes the plan has
-  /// What it moves and computes, by counting.
+  bool is_from_cache() const { return from_cache_; }              ///< true if it was built before
+  const std::string& source() const { return source_; }           ///< its loops in C++; empty if it runs eagerly
+  const std::filesystem::path& library() const { return file_; }  ///< the built library
+  std::size_t loops() const { return plan_.loops(); }             ///< number of passes in the plan
+  /// Returns the counted bytes and FLOPs.
   Work work(const OpCosts& costs = counted_flops) const { return hf::compilers::work(plan_, costs); }
 
  private:
   struct LoopCode {
     const Loop* loop;
-    void* function;       ///< its LoopFunction; of a product, its epilogue or null
+    void* function;       ///< its LoopFunction; for a product, the epilogue or null
     std::size_t scratch;  ///< floats
   };
 
@@ -76,11 +77,10 @@ class Compiled {
   std::string remark_ = {}, source_ = {};
   bool from_cache_ = false;
   std::filesystem::path file_ = {};
-  std::shared_ptr<void> library_ = {};            ///< null: it runs eagerly
+  std::shared_ptr<void> library_ = {};            ///< null if it runs eagerly
   std::vector<std::vector<LoopCode>> code_ = {};  ///< of each band
-  std::map<std::size_t, Buffer> memory_ =
-      {};                                    ///< of each node whose result another band reads, or all of a band at once
-  std::map<std::size_t, Eager> eager_ = {};  ///< for each number of rows
+  std::map<std::size_t, Buffer> memory_ = {};     ///< for each node whose result is stored whole, in or between bands
+  std::map<std::size_t, Eager> eager_ = {};       ///< for each number of rows
 };
 
 }  // namespace hf::compilers

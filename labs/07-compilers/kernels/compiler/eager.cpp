@@ -23,12 +23,12 @@
 namespace hf::compilers {
 namespace {
 
-constexpr std::size_t cheap = 1, exponential = 8;  // what a number costs, as share() counts
+constexpr std::size_t cheap = 1, exponential = 8;  // cost of a number, in the unit of share()
 
-/// One part for each core: the next operator then finds what this one left in a core's own cache.
+/// One part for each core: the next operator then finds this one's result in the core's own cache.
 constexpr std::size_t part_each = 1;
 
-// Each is of a type of its own, so that a loop that is given one holds its instructions.
+// Each has its own type, so that a loop that takes one inlines its instructions.
 constexpr auto itself = [](Floats v) { return v; };
 constexpr auto sum = [](Floats a, Floats b) { return a + b; };
 constexpr auto larger = [](Floats a, Floats b) { return maximum(a, b); };
@@ -39,7 +39,7 @@ void each_row(Shape shape, std::size_t cost, const Row& row) {
   share_each(shape.rows, shape.columns * cost, row, part_each);
 }
 
-/// Calls `part(first, count)` for parts of an array that begin where cache lines do.
+/// Calls `part(first, count)` for parts of an array that begin on cache lines.
 template <class Part>
 void each_part(std::size_t numbers, std::size_t cost, const Part& part) {
   constexpr std::size_t block = 2048;
@@ -57,7 +57,7 @@ void map(const float* x, float* to, std::size_t n, F f) {
   if (j < n) store_some(to + j, n - j, f(load_some(x + j, n - j, 1)));
 }
 
-/// An operand along a row of the result: its numbers in their order, or always the first.
+/// An operand along a row of the result: its numbers in order, or always the first.
 struct Along {
   const float* numbers;
   bool repeated;
@@ -78,7 +78,7 @@ void map(const float* a, const float* b, float* to, std::size_t n, F f) {
 /// to[j] = f(a[j], b[j])
 template <class F>
 void map(Along a, Along b, float* to, std::size_t n, F f) {
-  if (a.repeated) return map<true, false>(a.numbers, b.numbers, to, n, f);  // if b is as well, n is 1
+  if (a.repeated) return map<true, false>(a.numbers, b.numbers, to, n, f);  // if b is repeated too, n is 1
   if (b.repeated) return map<false, true>(a.numbers, b.numbers, to, n, f);
   map<false, false>(a.numbers, b.numbers, to, n, f);
 }
@@ -89,7 +89,7 @@ void of_one(const Operand& x, std::size_t cost, float* result, F f) {
             [&](std::size_t first, std::size_t count) { map(x.numbers + first, result + first, count, f); });
 }
 
-/// An elementwise operator of two. Where no row is repeated, the rows are one long one.
+/// Runs an elementwise operator of two operands. If no row is repeated, the rows are treated as one long row.
 template <class F>
 void of_two(std::span<const Operand> of, Shape shape, float* result, F f) {
   const auto is_number = [](const Operand& x) { return x.shape.numbers() == 1; };
@@ -111,7 +111,7 @@ void of_two(std::span<const Operand> of, Shape shape, float* result, F f) {
 }
 
 /// join of of(x[j]) for a whole row, four vectors at a time, so that none waits for the one before.
-/// \param absent  stands for what follows the row's end: of(absent) changes nothing
+/// \param absent  number used past the row's end: joining of(absent) changes nothing
 template <class Of, class Join>
 Floats reduce(const float* x, std::size_t n, float absent, Of of, Join join) {
   constexpr std::size_t chains = 4;
@@ -125,14 +125,14 @@ Floats reduce(const float* x, std::size_t n, float absent, Of of, Join join) {
   return join(join(all[0], all[1]), join(all[2], all[3]));
 }
 
-constexpr float lowest = -std::numeric_limits<float>::infinity();  // its power is 0
+constexpr float lowest = -std::numeric_limits<float>::infinity();  // e^lowest is 0
 
 float row_sum(const float* x, std::size_t n) { return sum_of(reduce(x, n, 0, itself, sum)); }
 
 float row_max(const float* x, std::size_t n) { return max_of(reduce(x, n, lowest, itself, larger)); }
 
-/// Three passes over a row: the second and third find it in the cache nearest by. The row after it is fetched meanwhile: else
-/// memory would rest while a core computes.
+/// Three passes over a row: the second and third find it in the nearest cache. Meanwhile the next row is prefetched;
+/// otherwise memory would be idle while a core computes.
 void softmax_row(const float* x, float* y, std::size_t n) {
   const Floats max = broadcast(row_max(x, n));
   Floats total = {};
@@ -181,7 +181,7 @@ void dropout(const Node& node, const Operand& x, float* result) {
   });
 }
 
-/// A product with one row: each core takes rows of b that lie together, a single stream, and their sums are added in the end.
+/// A product with one row: each core reads adjacent rows of b as a single stream; at the end their sums are added.
 void multiply_row(std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
   static thread_local Buffer memory;
   const std::size_t shares = sharing_cores(), stride = matmul::round_up(n, 16);  // whole cache lines
@@ -198,9 +198,9 @@ void multiply_row(std::size_t n, std::size_t k, const float* a, const float* b, 
   }
 }
 
-constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();  // not in the graph's own memory
+constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();  // not in the graph's memory
 
-/// For each node, the last that reads it; itself where none does.
+/// Returns the last reader of each node; the node itself if it has none.
 std::vector<std::size_t> last_reader(const Graph& graph) {
   std::vector<std::size_t> last(graph.nodes().size());
   for (std::size_t i = 0; i < last.size(); ++i) {
@@ -227,7 +227,7 @@ void shared_product(std::size_t m, std::size_t n, std::size_t k, const float* a,
         by_columns ? matmul::Rectangle{0, from, m, count} : matmul::Rectangle{from, 0, count, n};
     matmul::gemm_part(part, n, k, a, b, c, matmul::default_blocking(), epilogue);
   };
-  const std::size_t flops_as_numbers = unit * across * k / 8;  // what a core adds up while it touches one number
+  const std::size_t flops_as_numbers = unit * across * k / 8;  // 8 multiply-adds cost about as much as one number
   share(matmul::parts_of(whole, unit), flops_as_numbers, multiply_part, part_each);
 }
 
@@ -277,7 +277,7 @@ Eager::Eager(Graph graph) : graph_(std::move(graph)), place_(graph_.nodes().size
         sizes.push_back(0);
       }
       const auto best = std::ranges::min_element(free, {}, [&](std::size_t array) {
-        const bool fits = sizes[array] >= numbers;  // then the smallest, else the largest
+        const bool fits = sizes[array] >= numbers;  // the smallest that fits, else the largest
         return std::pair(!fits, fits ? sizes[array] : ~sizes[array]);
       });
       place_[i] = *best;
@@ -311,7 +311,7 @@ void Eager::run(std::span<const float* const> inputs, float* result) {
     run_operator(node, operands, to);
     at[i] = to;
   }
-  // A graph may end with what it begins with.
+  // The result may be an input or a constant.
   if (at.back() != result) std::copy_n(at.back(), nodes.back().shape.numbers(), result);
 }
 

@@ -1,4 +1,4 @@
-// A plan as C++: what plan.hpp says of emit().
+// Writes a plan as C++.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -18,12 +18,12 @@
 namespace hf::compilers {
 namespace {
 
-/// What a value is to a loop.
+/// The form of a value in a loop.
 enum class Form {
-  full,    ///< a number for each that the loop runs over
+  full,    ///< a number for each of the domain
   column,  ///< one for each row
   row,     ///< one for each column
-  number,  ///< one
+  number,  ///< one in all
 };
 
 std::string v(const char* what, Ref ref) { return std::string(what).append(std::to_string(ref.node)); }
@@ -39,7 +39,7 @@ std::string literal(float number) {
   return digits + "f";
 }
 
-/// What a loop of rows does in which pass over a row, and what it keeps for a later one.
+/// The passes of a loop over each row: what each computes, and what it keeps for a later one.
 class Passes {
  public:
   Passes(const FusionPlan& plan, const Loop& loop)
@@ -62,7 +62,7 @@ class Passes {
     return shape.columns == 1 ? Form::column : Form::row;
   }
 
-  /// Whether it needs a whole pass before its result is there.
+  /// True if the result needs a whole pass over the row.
   bool reduces(Ref ref) const {
     return is_reduction(graph_.node(ref).op) && form(graph_.node(ref).operands[0]) == Form::full;
   }
@@ -71,7 +71,7 @@ class Passes {
   std::size_t level(Ref ref) const { return level_[ref.node]; }
   const std::vector<Ref>& kept() const { return kept_; }
 
-  /// Whether the first kept value can lie where the result will: then there is a row less in the level-1 cache.
+  /// True if the first kept value can be stored in place of the result: then the level-1 cache holds a row less.
   bool is_in_result() const {
     return !kept_.empty() && !loop_.past_caches && loop_.outputs.size() == 1 && form(loop_.outputs[0]) == Form::full &&
            level(loop_.outputs[0]) == last_;
@@ -80,7 +80,7 @@ class Passes {
 
   bool keeps(Ref ref, std::size_t pass) const { return contains(kept_, ref) && level(ref) < pass; }
 
-  /// What a pass is made for: sums and maxima, results that are written, and what is kept.
+  /// Returns what a pass produces: sums and maxima, written results, and kept values.
   std::vector<Ref> aims(std::size_t pass) const {
     std::vector<Ref> aims;
     for (Ref ref : loop_.nodes) {
@@ -90,7 +90,7 @@ class Passes {
     return aims;
   }
 
-  /// All that a pass loads or computes for its aims, in order.
+  /// Returns all values that a pass loads or computes for its aims, in order.
   std::vector<Ref> values(std::size_t pass) const {
     std::vector<bool> needed(level_.size());
     for (Ref aim : aims(pass)) needed[reduces(aim) ? graph_.node(aim).operands[0].node : aim.node] = true;
@@ -108,7 +108,7 @@ class Passes {
   }
 
  private:
-  /// About how many instructions an operator is.
+  /// Returns about how many instructions an operator takes.
   static int instructions(Op op) {
     switch (op) {
       case Op::exp: return 16;
@@ -120,8 +120,8 @@ class Passes {
     }
   }
 
-  /// A value that a later pass needs too is kept, unless it takes no more to
-  /// compute it again than to store and load it.
+  /// Finds the values to keep: those that a later pass needs too, unless recomputing them takes no more instructions
+  /// than storing and loading them.
   void find_kept() {
     constexpr int of_keeping = 2;
     std::vector<int> cost(level_.size());
@@ -142,12 +142,12 @@ class Passes {
 
   const Graph& graph_;
   const Loop& loop_;
-  std::vector<std::size_t> level_;  ///< of each node: how many passes must be over before it can be computed
+  std::vector<std::size_t> level_;  ///< for each node: how many passes must end before it can be computed
   std::vector<Ref> kept_;
   std::size_t last_ = 0;
 };
 
-/// The function of one loop.
+/// Writes the function of one loop.
 class Writer {
  public:
   Writer(const FusionPlan& plan, const Loop& loop, std::size_t number)
@@ -194,7 +194,7 @@ class Writer {
          std::to_string(loop_.domain.columns));
   }
 
-  /// Numbers that are the same for all.
+  /// Writes the numbers that are the same for all rows and columns.
   void constants() {
     std::vector<Ref> written;
     for (Ref ref : loop_.nodes) {
@@ -211,7 +211,7 @@ class Writer {
 
   static std::string at(Ref ref) { return "values[" + std::to_string(ref.node) + "]"; }
 
-  /// What the masks of a row follow from.
+  /// Writes the state from which the dropout masks of a row are computed.
   void masks(const char* row) {
     for (Ref ref : loop_.nodes) {
       const Node& node = graph_.node(ref);
@@ -221,7 +221,7 @@ class Writer {
     }
   }
 
-  /// Where a row of a value begins.
+  /// Writes the pointer to the current row of a value.
   void pointer(const char* declared, Ref ref) {
     const std::string column = loop_.kind == Loop::Kind::product ? " + column" : "";
     if (passes_.form(ref) == Form::full) line(v(declared, ref) + " = " + at(ref) + " + row * columns" + column + ";");
@@ -278,20 +278,20 @@ class Writer {
     line("float* const to = c + r * stride;");
     for (Ref ref : loop_.inputs) {
       const auto reads = [&](Ref node) { return contains(graph_.node(node).operands, ref); };
-      if (std::any_of(loop_.nodes.begin() + 1, loop_.nodes.end(), reads)) input(ref);  // else the product alone does
+      if (std::any_of(loop_.nodes.begin() + 1, loop_.nodes.end(), reads)) input(ref);  // else only the product reads it
     }
     masks("row");
     pass(0, "0", "wide");
     close();
   }
 
-  /// The function's name and parameters. \param scratch  its name, or nothing where it needs none
+  /// Writes the function's name and parameters. \param scratch name of that parameter; empty if unused
   void head(const char* scratch) {
     line(v("extern \"C\" void loop_", {number_}) + "(float* const* values, float*" + scratch + ",");
     open("                       std::size_t first, std::size_t last) {");
   }
 
-  /// What there is once for each row, as soon as so many passes are over.
+  /// Writes the values that each row has once, as soon as `level` passes have ended.
   void columns(std::size_t level) {
     for (Ref ref : loop_.nodes) {
       if (passes_.form(ref) != Form::column || passes_.level(ref) != level) continue;
@@ -309,7 +309,7 @@ class Writer {
     return node.op == Op::row_sum ? "total(" + v("sum", ref) + ")" : "largest(" + v("max", ref) + ")";
   }
 
-  /// One pass over the row, or all numbers.
+  /// Writes one pass over the row, or over all numbers.
   void pass(std::size_t pass, const std::string& first, const std::string& last) {
     const std::vector<Ref> aims = passes_.aims(pass);
     if (aims.empty()) return;
@@ -320,7 +320,7 @@ class Writer {
     const bool streams = loop_.past_caches && pass == passes_.last();
     open((streams ? v("write_past_caches(p", aims[0]) + ", " : "each_vector(") + first + ", " + last +
          ", [&](Some at) HF_INLINE {");
-    for (Ref input : loop_.inputs) {  // memory would have nothing to do meanwhile
+    for (Ref input : loop_.inputs) {  // prefetch the next row: otherwise memory would be idle
       if (pass == 1 && passes_.form(input) == Form::full) line(v("ask_for(p", input) + " + columns + at.i);");
     }
     for (Ref ref : passes_.values(pass)) line("const Floats " + v(ref) + " = " + value(ref, pass) + ";");
@@ -345,8 +345,8 @@ class Writer {
     if (contains(passes_.kept(), aim)) store(v("kept", aim));
   }
 
-  /// Whether a divisor is a sum of e^(x − the largest x): between 1 and the number of columns, so that its reciprocal is a
-  /// number too, and one division for a row will do instead of one for each of its numbers.
+  /// True if a divisor is a sum of e^(x − the largest x). The sum is between 1 and the number of columns, so its
+  /// reciprocal is finite, and one division for a row replaces one for each of its numbers.
   bool has_reciprocal(Ref divisor) const {
     const auto is = [&](Ref ref, Op op) { return graph_.node(ref).op == op && contains(loop_.nodes, ref); };
     const auto operand = [&](Ref ref, std::size_t which) { return graph_.node(ref).operands[which]; };
@@ -356,7 +356,7 @@ class Writer {
     return operand(operand(power, 1), 0).node == operand(power, 0).node;
   }
 
-  /// An operator, as the C++ that computes it for a register of numbers.
+  /// Returns the C++ that computes an operator for a register of numbers.
   std::string expression(Ref ref, const std::string& column) const {
     const Node& node = graph_.node(ref);
     const std::string x = v(node.operands.front()), y = v(node.operands.back());
@@ -364,7 +364,7 @@ class Writer {
       case Op::add: return x + " + " + y;
       case Op::subtract: return x + " - " + y;
       case Op::multiply: return x + " * " + y;
-      case Op::divide:  // or a product, where that gives no other infinities
+      case Op::divide:  // or times the reciprocal, where that gives the same infinities
         return x + (has_reciprocal(node.operands[1]) ? " * per_" : " / ") + y;
       case Op::maximum: return "maximum(" + x + ", " + y + ")";
       case Op::relu:
@@ -388,7 +388,7 @@ class Writer {
   std::size_t depth_ = 0;
 };
 
-/// A header without what only files need: what it includes stands before it.
+/// Returns a header without #pragma once and project includes, whose text is inserted before it.
 std::string without_includes(std::string_view header) {
   std::string text;
   while (!header.empty()) {

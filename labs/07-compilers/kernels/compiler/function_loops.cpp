@@ -10,9 +10,9 @@
 namespace hf::compilers {
 namespace {
 
-constexpr float looped_dropout = 0.1f;  // what a mask costs does not depend on it, nor on the seed, which is 0
+constexpr float looped_dropout = 0.1f;  // the cost of a mask depends neither on it nor on the seed, 0
 
-/// As generated loops go through a row.
+/// Goes through a row as generated loops do.
 template <class Function>
 void loop(const float* x, float* y, const Function& function) {
   each_vector(0, looped_numbers, [&](Some at) HF_INLINE { store(y, at, function(load(x, at), at)); });

@@ -1,6 +1,6 @@
 /// \file
-/// The functions of prelude.hpp that take many instructions for a number, each by itself in a loop over numbers that stay in
-/// the level-1 cache. How fast such a loop is, is a roof: no graph with that function computes more of it in a second.
+/// The expensive functions of prelude.hpp, each alone in a loop over numbers that stay in the level-1 cache. The speed
+/// of such a loop is a roof: no graph with that function evaluates it faster.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@ namespace hf::compilers {
 
 constexpr Op looped_functions[] = {Op::exp, Op::gelu, Op::dropout};
 
-constexpr std::size_t looped_numbers = 2048;  ///< 8 KiB are read, and as many written
+constexpr std::size_t looped_numbers = 2048;  ///< 8 KiB are read, and 8 KiB written
 
-/// One operator, one of looped_functions, of a row of looped_numbers: the graph that says what a loop computes.
+/// Returns the graph of one of looped_functions on a row of looped_numbers: it defines what the loop computes.
 Graph looped_graph(Op function);
 
-/// Computes it, on the core that calls it. \param y  apart from x
+/// Computes the function for looped_numbers numbers, on the calling core. \param y does not overlap x
 void function_loop(Op function, const float* x, float* y);
 
 }  // namespace hf::compilers

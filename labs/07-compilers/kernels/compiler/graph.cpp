@@ -17,16 +17,15 @@
 namespace hf::compilers {
 namespace {
 
-/// What is known of an operator.
+/// Properties of an operator.
 struct OpTraits {
   const char* name;
   std::size_t operands;
-  double
-      others;  ///< additions and the like for each number of the result or, where rows are reduced, of the operand; a
-               ///< comparison counts as one
+  double others;  ///< additions and similar for each number of the result or, if rows are reduced, of the operand; a
+                  ///< comparison counts as one
 };
 
-/// In the order of Op; at its end what stands for an operator that there is not.
+/// In the order of Op; the last entry is for an unknown operator.
 constexpr OpTraits all_traits[] = {
     {"input", 0, 0},   {"constant", 0, 0},   {"add", 2, 1},     {"subtract", 2, 1}, {"multiply", 2, 1},
     {"divide", 2, 1},  {"maximum", 2, 1},    {"relu", 1, 1},    {"exp", 1, 0},      {"rsqrt", 1, rsqrt_flops},
@@ -36,7 +35,7 @@ constexpr OpTraits all_traits[] = {
 
 const OpTraits& traits(Op op) { return all_traits[std::min(static_cast<std::size_t>(op), std::size(all_traits) - 1)]; }
 
-/// Of a number, as OpTraits has it.
+/// Returns the FLOPs for a number, as in OpTraits.
 double flops(Op op, const OpCosts& costs) {
   const double others = traits(op).others * costs.other;
   switch (op) {
@@ -54,10 +53,10 @@ std::string text(Shape shape) { return std::to_string(shape.rows) + "x" + std::t
   throw std::invalid_argument("graph: " + std::string(name(op)) + " " + why);
 }
 
-/// Whether a side of an operand can be repeated to that of the other, or the other way round.
+/// True if either side can be repeated to the length of the other.
 bool repeats(std::size_t a, std::size_t b) { return a == b || a == 1 || b == 1; }
 
-/// The shape of the result. \throws std::invalid_argument where the operands' do not fit
+/// Returns the shape of the result. \throws std::invalid_argument if the operands' shapes do not fit
 Shape shape_of(Op op, const std::vector<Shape>& of) {
   const Shape x = of[0];
   if (is_reduction(op)) return {x.rows, 1};
@@ -135,7 +134,7 @@ std::string text(const Graph& graph) {
 
 namespace {
 
-/// e^(x − its row's maximum), divided by the row's sum: the maximum cancels, and keeps e^x from overflowing.
+/// e^(x − the row's maximum), divided by the row's sum: the maximum cancels, and prevents an overflow of e^x.
 Ref softmax_of(Graph& graph, Ref x) {
   const Ref below = graph.add(Op::subtract, {x, graph.add(Op::row_max, {x})});
   const Ref power = graph.add(Op::exp, {below});
@@ -160,7 +159,7 @@ Ref layer_norm_of(Graph& graph, Ref x, Ref gain, Ref shift) {
 
 Graph decompose(const Graph& graph, const std::vector<bool>& any_row, std::size_t rows) {
   Graph simple;
-  std::vector<Ref> now;  // of each node, where its result is
+  std::vector<Ref> now;  // for each node, its result in the new graph
   for (const Node& node : graph.nodes()) {
     const bool has_any = now.size() < any_row.size() && any_row[now.size()];
     std::vector<Ref> operands;
@@ -181,7 +180,7 @@ const OpCosts counted_flops = {.exp = exp_flops, .gelu = gelu_flops, .dropout = 
 Work work(const Graph& graph, Ref ref, const OpCosts& costs) {
   const Node& node = graph.node(ref);
   if (is_given(node.op)) return {};
-  std::vector<Ref> read;  // an operand that is given twice is read once
+  std::vector<Ref> read;  // an operand that occurs twice is read once
   const auto bytes = [](Shape shape) { return 4 * as_double(shape.numbers()); };
   Work work = {.bytes = bytes(node.shape), .allocated_bytes = bytes(node.shape)};
   for (Ref operand : node.operands) {

@@ -1,6 +1,6 @@
 /// \file
-/// A calculation as a graph: what is to be computed, and not yet how. Every value is a matrix (rows, columns) of fp32,
-/// row-major without gaps; a vector is a matrix with one row.
+/// A calculation as a graph: what to compute, but not how. Every value is a matrix (rows, columns) of fp32, row-major
+/// without gaps; a vector is a matrix with one row.
 #pragma once
 
 #include <cstddef>
@@ -22,29 +22,29 @@ struct Shape {
 enum class Op {
   input,
   constant,
-  // elementwise, of two: one row, one column or one number is repeated until the shapes are the same
+  // elementwise, two operands: one row, one column or one number is repeated until the shapes are equal
   add,
   subtract,
   multiply,
   divide,
-  maximum,  ///< a > b ? a : b, so the second where one of them is NaN
-  // elementwise, of one
-  relu,  ///< maximum of 0 and it
+  maximum,  ///< a > b ? a : b, so the second operand if either is NaN
+  // elementwise, one operand
+  relu,  ///< maximum(0, x)
   exp,
   rsqrt,    ///< 1 / sqrt(x)
-  gelu,     ///< in its form with tanh, as GPT-2 has it
-  dropout,  ///< zero with probability `number`, else divided by 1 - number; which ones follows from `seed` and the index
+  gelu,     ///< in its form with tanh, as in GPT-2
+  dropout,  ///< zero with probability `number`, else divided by 1 - number; `seed` and the index decide which
   // (rows, columns) -> (rows, 1)
   row_sum,
   row_max,
   // (m, k) · (k, n)
   matmul,
-  // what frameworks have as one operator; decompose() writes them as several of those above
+  // one operator in frameworks; decompose() writes each as several of those above
   softmax,  ///< of each row
   layer_norm,  ///< of each row: (x - mean) / sqrt(variance + 1e-5) · gain + shift, of x (rows, columns), gain and shift (1, columns)
 };
 
-/// What keeps layer_norm's divisor from 0.
+/// Added to the variance, so that layer_norm does not divide by 0.
 constexpr float layer_norm_epsilon = 1e-5f;
 
 /// "add", "row_sum", ...
@@ -68,42 +68,42 @@ struct Node {
   std::uint64_t seed = 0;  ///< dropout's
 };
 
-/// Operators in an order in which each comes after its operands; the last is the result.
+/// Operators, each after its operands; the last is the result.
 class Graph {
  public:
-  /// \throws std::invalid_argument in one line, for a shape without numbers
+  /// \throws std::invalid_argument for a shape without numbers, with a one-line message
   Ref input(Shape shape);
   Ref constant(float number);
-  /// \throws std::invalid_argument in one line, for operands whose shapes do not fit
+  /// \throws std::invalid_argument for operands whose shapes do not fit, with a one-line message
   Ref add(Op op, std::vector<Ref> operands, float number = 0, std::uint64_t seed = 0);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node& node(Ref ref) const { return nodes_[ref.node]; }
   Shape result_shape() const { return nodes_.back().shape; }
-  std::size_t inputs() const;  ///< how many; they are numbered in the order in which they were made
+  std::size_t inputs() const;  ///< number of inputs; they are numbered in the order of their creation
 
  private:
   std::vector<Node> nodes_;
 };
 
-/// The same calculation with every softmax and layer norm written as sums, maxima and elementwise operators.
-/// \param any_row  of each node: whether it is an input that is to have so many `rows` instead of its own
+/// Returns the same calculation with every softmax and layer norm as sums, maxima and elementwise operators.
+/// \param any_row for each node: true for an input that gets `rows` rows instead of its own
 Graph decompose(const Graph& graph, const std::vector<bool>& any_row = {}, std::size_t rows = 0);
 
-/// The graph as text, one node a line: "%3 = add %1 %2 : 4096x4096".
+/// Returns the graph as text, one node a line: "%3 = add %1 %2 : 4096x4096".
 std::string text(const Graph& graph);
 
-/// FLOPs that operators take for a number: exp, gelu and dropout, which are many instructions, and each of the others, which is
-/// one or about as many as it has FLOPs.
+/// FLOPs per number of an operator. exp, gelu and dropout take many instructions; any other takes one, or about as many
+/// as it has FLOPs.
 struct OpCosts {
   double exp, gelu, dropout, other;
 };
-extern const OpCosts counted_flops;  ///< as they are written
+extern const OpCosts counted_flops;  ///< counted in the source
 
-/// FLOPs and bytes of one operator, reading what it is given and writing what it makes.
+/// Returns the FLOPs and bytes of one operator, which reads its operands and writes its result.
 Work work(const Graph& graph, Ref ref, const OpCosts& costs = counted_flops);
 
-/// Of all operators, each on its own.
+/// Returns the work of all operators, each on its own.
 Work eager_work(const Graph& graph);
 
 }  // namespace hf::compilers

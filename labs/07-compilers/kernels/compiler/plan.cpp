@@ -13,14 +13,14 @@
 namespace hf::compilers {
 namespace {
 
-/// More would take the system's compiler minutes, and no graph here has a tenth of it.
+/// More nodes would take the system's compiler minutes; no graph here has 10% of this.
 constexpr std::size_t most_nodes = 1000;
 
 void add_once(std::vector<Ref>& refs, Ref ref) {
   if (!contains(refs, ref)) refs.push_back(ref);
 }
 
-/// What the result needs.
+/// Marks the nodes that the result depends on.
 std::vector<bool> needed_nodes(const Graph& graph) {
   std::vector<bool> needed(graph.nodes().size());
   needed.back() = true;
@@ -30,7 +30,7 @@ std::vector<bool> needed_nodes(const Graph& graph) {
   return needed;
 }
 
-/// Nodes in groups. Each group becomes a loop, so no group may need another that needs it.
+/// Nodes in groups. Each group becomes a loop, so no two groups may need each other.
 class Groups {
  public:
   explicit Groups(const Graph& graph) : graph_(graph), needed_(needed_nodes(graph)) {
@@ -38,8 +38,10 @@ class Groups {
   }
 
   // [begin: fuse]
-  /// Fuses what can share a loop: first elementwise operators and reductions with
-  /// each other, then each product with what is done to its result alone.
+  /// Fuses nodes that can share a loop: first elementwise operators and reductions
+  /// with
+  /// each other, then each product with the operators on its result, if nothing
+  /// else uses it.
   void fuse() {
     for (std::size_t i = 0; i < group_.size(); ++i) {
       for (Ref operand : graph_.nodes()[i].operands) {
@@ -55,7 +57,7 @@ class Groups {
   }
   // [end: fuse]
 
-  /// Those whose results the others need first.
+  /// Returns the groups, each after those whose results it needs.
   std::vector<std::vector<Ref>> in_order() const {
     std::vector<std::vector<Ref>> order;
     std::vector<bool> done(group_.size());
@@ -77,7 +79,7 @@ class Groups {
     return order;
   }
 
-  /// Of a group, those that something outside of it needs.
+  /// Returns the nodes of a group that are used outside it.
   std::vector<Ref> outputs(const std::vector<Ref>& group) const {
     std::vector<Ref> outputs;
     for (std::size_t i = 0; i < group_.size(); ++i) {
@@ -90,7 +92,7 @@ class Groups {
     return outputs;
   }
 
-  /// What all of a group's loop runs over: of a reduction, the matrix that it reduces.
+  /// Returns the matrix that a group's loop runs over; for a reduction, the matrix that it reduces.
   Shape domain(const std::vector<Ref>& group) const {
     Shape domain = {0, 0};
     for (Ref member : group) {
@@ -114,13 +116,13 @@ class Groups {
     return members;
   }
 
-  /// Whether the two groups' loops run over the same matrix, or over its rows alone.
+  /// True if the loops of both groups run over the same matrix, or if one runs only over its rows.
   bool share_a_domain(std::size_t from, std::size_t to) const {
     const Shape a = domain(members(from)), b = domain(members(to));
     return a == b || (a.rows == b.rows && std::min(a.columns, b.columns) == 1);
   }
 
-  /// A member of the group that holds all who need the node; none where there are several groups, or nobody.
+  /// Returns a member of the only group that uses the node; nothing if several groups use it, or none.
   std::optional<std::size_t> only_user(std::size_t node) const {
     std::optional<std::size_t> user;
     for (std::size_t i = 0; i < group_.size(); ++i) {
@@ -131,7 +133,7 @@ class Groups {
     return user;
   }
 
-  /// Whether all that a group does is elementwise, on matrices like the product, and what it leaves is one of them.
+  /// True if a group is elementwise, on matrices of the shape of the product, and has a single output.
   bool suits_as_epilogue(std::size_t product, std::size_t user) const {
     const std::vector<Ref> group = members(user);
     const auto fits = [&](Ref member) {
@@ -141,7 +143,7 @@ class Groups {
     return std::ranges::all_of(group, fits) && outputs(group).size() == 1;
   }
 
-  /// Makes two groups one, unless a third needs the one and is needed by the other.
+  /// Merges two groups, unless a third depends on `from` and `to` depends on that.
   void merge(std::size_t from, std::size_t to) {
     if (same(from, to) || is_between(from, to)) return;
     const std::size_t old = group_[from], now = group_[to];
@@ -149,7 +151,7 @@ class Groups {
   }
 
   bool is_between(std::size_t from, std::size_t to) const {
-    std::vector<bool> after(group_.size());  // of each group: whether it needs `from`, and is neither of the two
+    std::vector<bool> after(group_.size());  // for each group other than the two: whether it needs `from`
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t i = 0; i < group_.size(); ++i) {
@@ -167,7 +169,7 @@ class Groups {
 
   const Graph& graph_;
   std::vector<bool> needed_;
-  std::vector<std::size_t> group_;  ///< of each node; named after one of its members
+  std::vector<std::size_t> group_;  ///< of each node; the number of one of the group's members
 };
 
 Loop::Kind kind_of(const Graph& graph, const Loop& loop) {
@@ -200,7 +202,7 @@ bool makes(const Band& band, Ref ref) {
   return std::ranges::any_of(band.loops, [&](const Loop& loop) { return contains(loop.outputs, ref); });
 }
 
-/// Whether the loop runs over the band's rows, needs results of it, and of each only the row that it is at.
+/// True if the loop runs over the band's rows and needs results of it, of each only the current row.
 bool continues(const FusionPlan& plan, const Band& band, const Loop& loop) {
   const Loop& last = band.loops.back();
   if (loop.domain.rows != last.domain.rows || loop.domain.rows == 1) return false;
@@ -213,7 +215,7 @@ bool reads(const Band& band, Ref ref) {
   return std::ranges::any_of(band.loops, [&](const Loop& loop) { return contains(loop.inputs, ref); });
 }
 
-/// Which results of a band only it reads.
+/// Finds the results that only this band reads.
 void find_near(const FusionPlan& plan, Band& band) {
   for (const Loop& loop : band.loops) {
     for (Ref output : loop.outputs) {
@@ -224,7 +226,7 @@ void find_near(const FusionPlan& plan, Band& band) {
   }
 }
 
-/// Which nodes have the rows of the call. \return why that cannot be, or nothing
+/// Finds the nodes whose number of rows a call sets. \return why there can be no such plan; else empty
 std::string find_any_rows(FusionPlan& plan) {
   const Graph& graph = plan.graph;
   const std::size_t rows = graph.result_shape().rows;
@@ -250,7 +252,7 @@ std::string find_any_rows(FusionPlan& plan) {
   return plan.any_row.back() ? "" : refused + "no input has the rows of its result";
 }
 
-/// Why a graph has no plan; empty where it can have one.
+/// Returns why a graph has no plan; empty if it can have one.
 std::string refusal_of(const Graph& graph) {
   if (graph.nodes().empty() || is_given(graph.nodes().back().op)) return "there is nothing in it to compute";
   if (graph.nodes().size() > most_nodes) {
@@ -302,7 +304,7 @@ Work work(const FusionPlan& plan, const OpCosts& costs) {
   Work all;
   const auto bytes = [&](Ref ref) { return as_double(plan.graph.node(ref).shape.numbers() * sizeof(float)); };
   for (const Band& band : plan.bands) {
-    std::vector<Ref> read;  // what two loops of a band read is still near the second time
+    std::vector<Ref> read;  // inputs; if two loops of a band read one, it is moved once
     for (const Loop& loop : band.loops) {
       for (Ref node : loop.nodes) all.flops += work(plan.graph, node, costs).flops;
       for (Ref input : loop.inputs) {

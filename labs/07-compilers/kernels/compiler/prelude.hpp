@@ -1,9 +1,9 @@
 /// \file
-/// What generated loops are made of: functions of a vector of floats, the masks of a dropout, and the forms that loops have.
+/// The parts of generated loops: functions of a vector of floats, the masks of a dropout, and the forms of loops.
 ///
-/// A library's functions would be called once for each number; these are a few instructions for all lanes, in line, so that
-/// a loop may hold several of them. Generated code holds this header as text: like vector.hpp it uses no library templates,
-/// and all here has internal linkage.
+/// Library functions would be called once for each number. These are a few inlined instructions for all lanes, so that
+/// a loop can contain several of them. Generated code contains this header as text: like vector.hpp it uses no library
+/// templates, and everything in it has internal linkage.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 #include "harness/measure/vector.hpp"
 
-/// Of a body that stands once in the source and several times in the loop: its variables are registers only when it is no
-/// function.
+/// For a body that occurs once in the source and several times in the loop. Inlined, so that its variables stay in
+/// registers.
 #define HF_INLINE __attribute__((always_inline))
 
 namespace hf::compilers {
@@ -20,21 +20,21 @@ namespace {
 
 typedef std::uint32_t Words __attribute__((vector_size(vector_bytes)));
 
-/// How many FLOPs the functions below spend on a number.
+/// FLOPs of the functions below for a number.
 constexpr double exp_flops = 19, gelu_flops = exp_flops + 9, rsqrt_flops = 2;
 
-/// The second where one of them is NaN.
+/// Returns b if a or b is NaN.
 inline Floats maximum(Floats a, Floats b) { return a > b ? a : b; }
 
 inline Floats relu(Floats x) { return maximum(Floats{}, x); }
 
-/// e^x, off by at most 2^-23 of it. What would be below the smallest normal number is 0; of NaN, NaN.
+/// e^x, with a relative error of at most 2^-23; 0 if the result is below the smallest normal number; NaN of NaN.
 inline Floats exp(Floats x) {
   const Floats round = broadcast(0x1.8p23f);  // leaves no bits for a fraction
   const Floats shifted = x * 1.44269504f + round, n = shifted - round;
   // e^x = 2^n · e^r, |r| <= ln 2 / 2; ln 2 in two parts, n times the first exact
   const Floats r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
-  Floats e = r * 1.3814174e-3f + 8.3689215e-3f;  // a polynomial, off by 2^-28
+  Floats e = r * 1.3814174e-3f + 8.3689215e-3f;  // a polynomial, error 2^-28
   e = e * r + 4.1668408e-2f;
   e = e * r + 1.6666520e-1f;
   e = e * r + 4.9999994e-1f;
@@ -45,11 +45,11 @@ inline Floats exp(Floats x) {
   return x <= 88.72283f ? e : x * __builtin_inff();  // too large, or NaN
 }
 
-/// x / 2 · (1 + tanh z) with z = √(2/π) · (x + 0.044715 x³), written as x / (1 + e^(−2z)): no difference loses the digits
-/// where x is below zero. Off by at most (5 + 8 |z|) · 2^-24 of it there, by 5 · 2^-24 elsewhere; what would be smaller than
-/// 2^-124 may be 0, as it is of −∞; of NaN, NaN.
+/// x / 2 · (1 + tanh z) with z = √(2/π) · (x + 0.044715 x³), written as x / (1 + e^(−2z)), so that no difference loses
+/// digits for x below zero. The relative error is at most (5 + 8 |z|) · 2^-24 there and 5 · 2^-24 elsewhere. Results
+/// smaller than 2^-124 may be 0, as is that of −∞; NaN of NaN.
 inline Floats gelu(Floats x) {
-  x = maximum(broadcast(-20.0f), x);  // where it is 0 already
+  x = maximum(broadcast(-20.0f), x);  // there the result is already 0
   return x / (1.0f + exp(x * -1.59576912f * (1.0f + 0.044715f * x * x)));
 }
 
@@ -68,12 +68,11 @@ inline Floats rsqrt(Floats x) {
   return 1.0f / root;
 }
 
-// ---- Which numbers a dropout drops: a function of its seed and a number's place and of nothing else, so that loops may be
-// split, joined and shared as they like and all draw the same mask. Each row has 64 random bits, which SplitMix64 (see
-// common/random.hpp) draws with the dropout's seed; a row's numbers mix them with their column, in the 32 bits that vectors
-// multiply fast. ----
+// ---- Dropout: whether a number is dropped depends only on the seed, its row and its column, so splitting, joining or
+// sharing loops does not change the mask. Each row has 64 random bits, drawn by SplitMix64 (see common/random.hpp) with
+// the dropout's seed. They are mixed with a number's column, in 32 bits, which vectors multiply fast. ----
 
-/// What the masks of one row follow from.
+/// Random bits from which the mask of one row is computed.
 struct DropoutRow {
   std::uint32_t first, second;
 };
@@ -86,8 +85,9 @@ inline DropoutRow dropout_row(std::uint64_t seed, std::uint64_t row) {
   return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(x >> 32)};
 }
 
-/// 32 random bits of a number, or of a vector of them: two rounds of multiplying and folding back (the constants are those
-/// of Wellons' "lowbias32"), the second half of the row's bits between them, so that no two rows are shifts of each other.
+/// Returns 32 random bits for a number, or for a vector of numbers: two rounds of multiplying and folding back
+/// (constants of Wellons' "lowbias32"). The second half of the row's bits enters between them, so no two rows are
+/// shifts of each other.
 template <class Word>
 inline Word dropout_bits(DropoutRow row, Word column) {
   Word x = column + row.first;
@@ -96,26 +96,26 @@ inline Word dropout_bits(DropoutRow row, Word column) {
   return x ^ (x >> 16);
 }
 
-/// Bits below this mean that the number is dropped.
+/// Returns the threshold: a number whose bits are below it is dropped.
 inline std::uint32_t dropout_threshold(float probability) {
   return static_cast<std::uint32_t>(static_cast<double>(probability) * 0x1p32);
 }
 
-/// Of numbers in columns `column`, column + 1, …: 0 for the dropped ones, `factor` times the others.
+/// Returns 0 for dropped numbers, `factor` times the others; the numbers are in columns `column`, column + 1, …
 inline Floats dropped(Floats x, DropoutRow row, std::size_t column, std::uint32_t threshold, float factor) {
   Words columns;
   for (std::size_t lane = 0; lane < lanes; ++lane) columns[lane] = static_cast<std::uint32_t>(lane);
   columns += static_cast<std::uint32_t>(column);
-  x = opaque(x);  // else GCC loads x under the mask: then no load can begin before its mask has been computed
+  x = opaque(x);  // else GCC loads x under the mask, and the load has to wait for the mask
   return dropout_bits(row, columns) < threshold ? Floats{} : x * factor;
 }
 
 // ---- Loops ----
 
-/// How many registers a loop works on at a time, so that none waits for the one before.
+/// Number of registers that a loop works on at a time, so that none waits for the one before.
 constexpr std::size_t parts = 4;
 
-/// Sums and maxima of a row, in as many parts.
+/// Sums and maxima of a row, in `parts` parts.
 struct Sums {
   Floats part[parts] = {};
 };
@@ -124,7 +124,7 @@ struct Maxima {
                         broadcast(-__builtin_inff())};
 };
 
-/// Combines all lanes, in every lane: each with the one half a register away, then a quarter, and so on.
+/// Combines all lanes, in every lane: each with the lane half a register away, then a quarter, and so on.
 template <class Combine>
 HF_INLINE inline Floats over_lanes(Floats v, const Combine& combine) {
 #if defined(__AVX512F__)
@@ -142,7 +142,7 @@ HF_INLINE inline Floats over_lanes(Floats v, const Combine& combine) {
 #endif
 }
 
-/// In every lane the sum, or the maximum, of all.
+/// Returns the sum, or the maximum, of all, in every lane.
 inline Floats total(const Sums& sums) {
   const Floats all = (sums.part[0] + sums.part[1]) + (sums.part[2] + sums.part[3]);
   return over_lanes(all, [](Floats a, Floats b) { return a + b; });
@@ -152,20 +152,20 @@ inline Floats largest(const Maxima& maxima) {
   return over_lanes(all, [](Floats a, Floats b) { return maximum(a, b); });
 }
 
-/// Asks for what will be needed soon. (GCC takes a function that does nothing else for one without effect.)
+/// Prefetches a number. (GCC treats a function that does nothing else as one without effect, hence always_inline.)
 HF_INLINE inline void ask_for(const float* number) { __builtin_prefetch(number, 0, 2); }
 
-/// Some numbers of a row, at most a register of them: from where, how many, and in
-/// which part of sums and maxima they belong.
+/// Some numbers of a row, at most a register of them: index of the first, how many, and
+/// the part of sums and maxima to which they are added.
 struct Some {
   std::size_t i, count, part;
 };
 
-using hf::load, hf::store;  // which these would hide
+using hf::load, hf::store;  // which the overloads below would hide
 inline Floats load(const float* from, Some at) { return load_some(from + at.i, at.count, 0); }
 inline void store(float* to, Some at, Floats v) { store_some(to + at.i, at.count, v); }
 
-/// Calls `body` for all of [first, last), a register at a time. Where the count is a
+/// Calls `body` for all of [first, last), a register at a time. If the count is a
 /// constant, a load is one instruction.
 template <class Body>
 inline void each_vector(std::size_t first, std::size_t last, const Body& body) {
@@ -178,7 +178,7 @@ inline void each_vector(std::size_t first, std::size_t last, const Body& body) {
   if (i < last) body({i, last - i, 0});
 }
 
-/// The numbers there are, and `fill` in the other lanes.
+/// Returns the `at.count` numbers of v, with `fill` in the other lanes.
 inline Floats keep(Floats v, Some at, float fill) {
   if (at.count >= lanes) return v;
   Ints lane;
@@ -191,13 +191,13 @@ HF_INLINE inline void take(Maxima& maxima, Some at, Floats v) {
   maxima.part[at.part] = maximum(maxima.part[at.part], keep(v, at, -__builtin_inff()));
 }
 
-/// Writes what `numbers` says of [first, last), past the caches.
+/// Writes the results of `numbers` for [first, last), past the caches.
 template <class Numbers>
 inline void write_past_caches(float* to, std::size_t first, std::size_t last, const Numbers& numbers) {
   std::size_t i = first;
   const std::size_t behind = reinterpret_cast<std::uintptr_t>(to + first) / sizeof(float) % lanes;
   if (const std::size_t count = least(lanes - behind, last - first); count < lanes) {
-    store(to, {i, count, 0}, numbers({i, count, 0}));  // up to where a register may be stored at once
+    store(to, {i, count, 0}, numbers({i, count, 0}));  // up to the first aligned register
     i += count;
   }
   for (; i + 2 * lanes <= last; i += 2 * lanes) {
@@ -209,11 +209,11 @@ inline void write_past_caches(float* to, std::size_t first, std::size_t last, co
   }
 }
 
-/// A row's part in a dropout.
+/// The dropout of one row.
 struct Mask {
   DropoutRow row;
-  std::uint32_t below;  ///< bits below this mean that a number is dropped
-  float factor;         ///< of the others
+  std::uint32_t below;  ///< a number is dropped if its bits are below this
+  float factor;         ///< of the numbers that are not dropped
 };
 inline Mask mask_of(std::uint64_t seed, std::uint64_t row, float probability) {
   return {dropout_row(seed, row), dropout_threshold(probability), 1 / (1 - probability)};
@@ -222,7 +222,7 @@ inline Floats dropped(Floats x, const Mask& mask, std::size_t column) {
   return dropped(x, mask.row, column, mask.below, mask.factor);
 }
 
-/// The rows that a band is at: where results begin, and the first row of the product.
+/// The current rows of a band: pointers to the results, and the first row of the product.
 struct BandRows {
   float* const* values;
   std::size_t row;

@@ -43,8 +43,8 @@ inline std::size_t skewed_numbers(std::size_t rows, std::size_t columns) {
 /// sweep() on the skewed matrix.
 void sweep_stored_skewed(float* skewed, std::size_t rows, std::size_t columns);
 
-/// Runs only the sweep's chain of dependences, in its original order: each link waits for the one before. Its time is a
-/// lower bound for sweep().
+/// Runs only the sweep's chain of dependences, in its original order: each link waits for the one before. With one link
+/// per iteration, it takes as long as sweep() would if only its dependences took time.
 float mixtures(std::size_t links, float x, float own, float above);
 
 // ---- Sizes in the lab ----
