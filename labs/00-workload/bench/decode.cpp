@@ -1,4 +1,4 @@
-// Writing one token: for many readers at once, and with or without what was computed before.
+// Generates one token: for many readers at once, and with and without the KV cache.
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -22,10 +22,10 @@ namespace {
 const Axis batch_axis = {"batch", "1"}, speed_axis = {"speed", "tokens/s"};
 const Axis length_axis = {"tokens so far", "1"}, token_axis = {"time for one token", "ms"};
 
-/// Tokens that each reader of a batch has before.
+/// Tokens in the cache of each reader of a batch.
 constexpr std::size_t batch_context = 32;
 
-/// One token at a time for some readers, each with as many tokens before.
+/// Generates one token at a time for some readers, each with batch_context earlier tokens.
 struct Decoder {
   KvCache cache;
   Activations activations;
@@ -42,7 +42,7 @@ struct Decoder {
   }
 };
 
-/// A plan for few long samples of what waits for memory.
+/// A plan with few long samples, for code that waits for memory.
 Plan plan_of(const Lab& lab, int minimum_rounds) {
   Plan plan = lab.memory_plan();
   plan.warm_seconds = 0;
@@ -53,7 +53,7 @@ Plan plan_of(const Lab& lab, int minimum_rounds) {
 
 // ---- One token for each of many readers ----
 
-/// 1, 2, 4… readers: as many as the budget and the memory of this machine allow.
+/// Returns 1, 2, 4… readers, up to the limits of the budget and of memory.
 std::vector<std::size_t> batch_sizes(const Lab& lab, const TransformerShape& shape) {
   std::vector<std::size_t> sizes;
   const std::size_t largest = lab.quick() ? 64 : 128;
@@ -65,7 +65,7 @@ std::vector<std::size_t> batch_sizes(const Lab& lab, const TransformerShape& sha
   return sizes;
 }
 
-/// FLOPs of one token for one reader, counted by running it.
+/// Returns the FLOPs of one token for one reader, counted by running it.
 double flops_of_token(const Transformer& model) {
   Decoder one(model.shape(), 1);
   one.ledger.begin_pass();
@@ -73,7 +73,7 @@ double flops_of_token(const Transformer& model) {
   return one.ledger.end_pass().work([](OperatorClass) { return true; }).flops;
 }
 
-/// Seconds for one token for each of so many readers; variants are named by their number: "16". And the roofs.
+/// Times one token for each reader, with the roofs. A variant is named by its number of readers: "16".
 Sampling time_batches(const Lab& lab, const Transformer& model, const std::vector<std::size_t>& sizes,
                       RoofRuns& roofs) {
   std::vector<Decoder> decoders;
@@ -86,7 +86,7 @@ Sampling time_batches(const Lab& lab, const Transformer& model, const std::vecto
   return sample_interleaved(variants, plan_of(lab, 3));
 }
 
-/// What the two roofs of the same rounds say of b tokens at a time; and at which b they meet.
+/// Adds the speeds that the two roofs of the same rounds allow for b tokens at a time, and the b at which they meet.
 void add_batch_roofs(Lab& lab, const Transformer& model, const std::vector<std::size_t>& sizes, const Roofline& roofs) {
   const TransformerShape& shape = model.shape();
   const double arithmetic = roofs.peak_gflops * 1e9 / flops_of_token(model), bandwidth = roofs.bandwidth_gbs * 1e9;
@@ -108,10 +108,10 @@ void add_batch_roofs(Lab& lab, const Transformer& model, const std::vector<std::
   lab.modelled("batch_at_ridge_predicted", weights / per_token);
 }
 
-// ---- What it costs to forget ----
+// ---- The KV cache ----
 
-/// How long a text is when its last token is timed: the longest that the model and the budget allow, its half, and so
-/// on.
+/// Returns the lengths of text at which the last token is timed: the longest that the model and the budget allow, half
+/// of it, and so on.
 std::vector<std::size_t> text_lengths(const Lab& lab, const TransformerShape& shape) {
   const std::size_t longest = std::min<std::size_t>(shape.context, lab.quick() ? 512 : 1024);
   std::vector<std::size_t> lengths;
@@ -119,8 +119,7 @@ std::vector<std::size_t> text_lengths(const Lab& lab, const TransformerShape& sh
   return lengths;
 }
 
-/// Seconds for the last of so many tokens: "with 512" from the cache, "without 512" by running all of them. And the
-/// roofs.
+/// Times the last of n tokens, with the roofs: "with 512" uses the cache, "without 512" runs all tokens.
 Sampling time_kv_cache(const Lab& lab, const Transformer& model, std::span<const int> text,
                        const std::vector<std::size_t>& lengths, RoofRuns& roofs) {
   const TransformerShape& shape = model.shape();
@@ -176,12 +175,12 @@ void measure_batches(Lab& lab, Shared& shared) {
     lab.add(Value("batch_16_gain", times(sampling.ratio("1", "16"), 16), "1"));
     lab.add(Value("batch_16_latency", sampling.ratio("16", "1"), "1"));
   }
-  // Where the line of one token at a time, drawn on, reaches the speed of the largest batch.
+  // The batch at which the line through the speed of one token at a time reaches the speed of the largest batch.
   lab.derived("batch_at_ridge_measured", gain.median);
   lab.add(std::move(speed));
 }
 
-/// A token after n − 1 others: from the cache, or by running all n through the network again.
+/// Times a token after n − 1 others: with the cache, or by running all n through the network again.
 void measure_kv_cache(Lab& lab, Shared& shared) {
   const Transformer& model = shared.networks->transformer();
   RoofRuns& runs = *shared.roof_runs;

@@ -1,4 +1,4 @@
-// The five passes: what they are asked to do, what that should take, and what it takes.
+// The five passes: their work, their predicted time and their measured time.
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -36,7 +36,7 @@ bool is_gemm(OperatorClass c) { return c == gemm; }
 bool is_copying(OperatorClass c) { return c == copying; }
 bool is_product(OperatorClass c) { return c == gemm || c == attention_product; }
 
-/// The classes as the figure shows them: both halves of attention together.
+/// The classes as in the figure: both parts of attention together.
 struct Shown {
   const char *flop_share, *time_share, *label;
   Holds holds;
@@ -52,7 +52,7 @@ constexpr Shown shown_classes[] = {
 
 const Axis milliseconds = {"time", "ms"};
 
-/// For every pass that was timed, a number.
+/// Returns the estimate of a number over all timed passes.
 template <class Of>
 Estimate over_passes(const PassRunner& runner, Of of) {
   std::vector<double> samples;
@@ -60,7 +60,7 @@ Estimate over_passes(const PassRunner& runner, Of of) {
   return estimate(std::move(samples));
 }
 
-/// A series with a point for each pass.
+/// Returns a series with a point for each pass.
 template <class Of>
 Series per_pass(const std::vector<PassRunner>& runners, std::string id, std::string label, Kind kind, Axis y, Of of) {
   Series series = {std::move(id), std::move(label), kind, {"pass", "1"}, std::move(y)};
@@ -70,25 +70,26 @@ Series per_pass(const std::vector<PassRunner>& runners, std::string id, std::str
   return series;
 }
 
-/// Milliseconds that each part of a pass should take: the sum over its operators.
+/// Returns the predicted milliseconds for each part of a pass: the sum over its operators.
 double predicted_ms(const PassRunner& runner, const Roofline& roofs) {
   double seconds = 0;
   for (const OperatorTotal& each : runner.passes.front().operators) seconds += roofs.seconds(each.work);
   return 1e3 * seconds / runner.parts;
 }
 
-/// Milliseconds that each part of a pass took.
+/// Returns the measured milliseconds for each part of a pass.
 Estimate measured_ms(const PassRunner& runner) {
   return over_passes(runner, [&](const Pass& pass) { return 1e3 * pass.seconds / runner.parts; });
 }
 
-/// GFLOP/s of whole passes.
+/// Returns the GFLOP/s of whole passes.
 Estimate speed(const PassRunner& runner) {
   const double flops = runner.passes.front().work(is_any).flops;
   return over_passes(runner, [flops](const Pass& pass) { return flops / pass.seconds * 1e-9; });
 }
 
-/// What share those operators have of the FLOPs; and of the time that operators take, `whole` being 1 or 100.
+/// Share of some operators in the FLOPs of a pass, and in the time of its operators, as a fraction of `whole`: 1 or
+/// 100.
 double flop_share(const PassRunner& runner, Holds holds) {
   const Pass& any = runner.passes.front();
   return any.work(holds).flops / any.work(is_any).flops;
@@ -98,7 +99,7 @@ Estimate time_share(const PassRunner& runner, Holds holds, double whole) {
       runner, [&](const Pass& pass) { return whole * pass.operator_seconds(holds) / pass.operator_seconds(is_any); });
 }
 
-/// Every operator of a pass: its time over its intensity, as predicted and as measured.
+/// Adds the time of every operator of a pass over its intensity, predicted and measured.
 void add_operators(Lab& lab, const PassRunner& runner, const Roofline& roofs, const char* predicted_id,
                    const char* measured_id) {
   const Axis intensity = {"arithmetic intensity", "FLOP/byte"};
@@ -124,7 +125,7 @@ const PassRunner& find(const std::vector<PassRunner>& runners, std::string_view 
   throw std::out_of_range("there is no pass " + std::string(id));
 }
 
-/// What the chapter puts into words of the shares that its figure shows.
+/// Adds the shares that the text of the chapter mentions.
 void add_shares(Lab& lab, const std::vector<PassRunner>& runners) {
   const PassRunner &cnn = find(runners, "cnn"), &prefill = find(runners, "prefill");
   const double products = flop_share(prefill, is_product);  // with the products in attention
@@ -135,7 +136,7 @@ void add_shares(Lab& lab, const std::vector<PassRunner>& runners) {
   lab.derived("rest_time_share_prefill", 1 - time_share(prefill, is_product, 1).median);
 }
 
-/// The passes as the figure shows them.
+/// Adds the series of the figure of all passes.
 void add_side_by_side(Lab& lab, const std::vector<PassRunner>& runners, const Roofline& roofs) {
   lab.add(per_pass(runners, "pass_predicted", "predicted", Kind::modelled, milliseconds,
                    [&](const PassRunner& runner) { return predicted_ms(runner, roofs); }));
@@ -154,7 +155,7 @@ void add_side_by_side(Lab& lab, const std::vector<PassRunner>& runners, const Ro
   }
 }
 
-/// What the transformer's passes are asked to do, for each token that is written one by one.
+/// Adds the work of the transformer's passes; for decoding, the work of each token.
 void add_work(Lab& lab, const std::vector<PassRunner>& runners) {
   const auto work_of = [&](const char* id) { return find(runners, id).passes.front().work(is_any); };
   const Work prefill = work_of("prefill"), decode = work_of("decode");
@@ -168,7 +169,7 @@ void add_work(Lab& lab, const std::vector<PassRunner>& runners) {
   lab.modelled("flops_training", work_of("training").flops, "FLOP");
 }
 
-/// Runs every pass once, with no eye on the clock, to see what it is asked to do, and says how long it should take.
+/// Runs every pass once, untimed, to count its work, and shows its predicted time.
 void predict_passes(Lab& lab, std::vector<PassRunner>& runners, const Roofline& roofs) {
   Table table = {"Five passes: what is asked, and what the roofs say; nothing has been timed yet",
                  {"pass", "GFLOP", "MB", "FLOP/byte", "predicted ms", "mostly"},
@@ -186,15 +187,14 @@ void predict_passes(Lab& lab, std::vector<PassRunner>& runners, const Roofline& 
   for (PassRunner& runner : runners) runner.passes.clear();
 }
 
-/// Times every pass, and beside them "reading": all weights read by all cores, with nothing done to them; and the
-/// roofs.
+/// Times every pass, the roofs and, as "reading", a loop in which all cores only read all weights.
 Sampling time_passes(const Lab& lab, std::vector<PassRunner>& runners, std::span<const float> weights,
                      RoofRuns& roofs) {
   std::vector<Variant> variants = roofs.variants();
   for (PassRunner& runner : runners) variants.push_back(timed(runner.id, [&runner] { runner.run(); }));
   variants.push_back(timed("reading", [weights] { read_all(weights.data(), weights.size()); }));
-  Plan plan = lab.memory_plan();  // some of them wait for memory, and are compared with the others
-  plan.warm_seconds = 0;          // a pass is long, and has its own accounts
+  Plan plan = lab.memory_plan();  // some passes wait for memory, and are compared with the others
+  plan.warm_seconds = 0;          // a pass is long, and keeps its own ledger
   plan.sample_seconds = 5e-3;
   plan.minimum_rounds = 3;
   return sample_interleaved(variants, plan);
@@ -210,7 +210,7 @@ void add_speeds(Lab& lab, const std::vector<PassRunner>& runners) {
   lab.add(Value("decode_tokens_per_s", transform(token_ms, [](double ms) { return 1e3 / ms; }), "tokens/s"));
 }
 
-/// What their accounts say of the passes that were timed.
+/// Adds the results of the timed passes from their ledgers.
 void add_passes(Lab& lab, const std::vector<PassRunner>& runners, const Roofline& roofs) {
   add_operators(lab, find(runners, "mlp"), roofs, "operators_mlp_predicted", "operators_mlp");
   add_operators(lab, find(runners, "cnn"), roofs, "operators_cnn_predicted", "operators_cnn");
@@ -224,7 +224,7 @@ void add_passes(Lab& lab, const std::vector<PassRunner>& runners, const Roofline
 
 Sizes choose(Lab& lab) {
   const double gflops = 2 * std::pow(1000.0, 3) / lab.value("library_seconds_1000") * 1e-9 * lab.machine().cores;
-  const double seconds = lab.quick() ? 4 : 12;  // of one round: some machines take longer than the step says
+  const double seconds = lab.quick() ? 4 : 12;  // of one round: some machines take longer than the step's estimate
   const Sizes sizes = choose_sizes(gflops, seconds, available_memory_bytes());
   if (sizes.transformer.parameters() != gpt2_small.parameters()) {
     lab.note(std::string("too little time or memory for GPT-2 small here: the transformer is ") + sizes.name +
@@ -257,7 +257,7 @@ void measure_passes(Lab& lab, Shared& shared) {
                 "DRAM bandwidth, all cores, in the same rounds"));
   add_passes(lab, runners, roofs);
 
-  // Reading and writing.
+  // Prefill and decode.
   const double tokens = static_cast<double>(sizes.decoded);
   lab.add(Value("prefill_over_decode_time", times(sampling.ratio("prefill", "decode"), tokens), "1"));
   lab.add(Value("weights_read_ms", times(sampling.of("reading"), 1e3), "ms"));

@@ -1,5 +1,5 @@
-// The two roofs; and the count that does not tell the time: the triple loop, in C++ and in Python, and a library's
-// product, on one core. The same multiplications.
+// The two roofs, and an example where the operation count does not predict the time: the same product on one core, by
+// the triple loop in C++ and in Python, and by a library.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@
 namespace hf::workload {
 namespace {
 
-constexpr std::size_t n = 1000;  // not 1024, at which columns collide in the caches: chapter 02
+constexpr std::size_t n = 1000;  // not 1024, where columns collide in the caches: chapter 02
 
 /// Random matrices, and the reference for the first rows of their product.
 struct Matrices {
@@ -37,24 +37,25 @@ struct Matrices {
     fill_random(b, 2, 1);
   }
 
-  /// Largest error of the first rows of `product`, as a share of what the rounding of a sum of so many products allows.
+  /// Returns the largest error in the first rows of `product`, as a share of what rounding allows for a sum of n
+  /// products.
   double worst_error(const std::vector<float>& product, std::size_t rows) const {
     return worst_product_error(rows, n, n, a.data(), b.data(), product.data(), rows * n);
   }
 };
 
-/// A product of the first so many rows.
+/// A product of the first `rows` rows.
 struct RowProduct {
   std::string name;
   std::function<void(std::size_t rows)> multiply;
-  std::size_t rows = n;  ///< that a sample multiplies
+  std::size_t rows = n;  ///< rows per sample
 
   void check(const Matrices& m, std::size_t count) const {
     multiply(count);
     verify(m.worst_error(m.c, 2), name);
   }
 
-  /// As many rows as fit into those seconds, by a first try: at least two, at most all.
+  /// Sets `rows` to as many as fit into `seconds`, judged by a first try: at least two, at most all.
   void choose_rows(double seconds, std::size_t first_try) {
     const std::int64_t start = now_ns();
     multiply(first_try);
@@ -76,7 +77,8 @@ std::optional<Estimate> time_python(const Lab& lab, const Matrices& m) {
   return transform(estimate(python->seconds), [](double s) { return s * static_cast<double>(n); });
 }
 
-/// As many bytes as the weights will have: a shared cache may still hold a good part of fewer.
+/// Returns the size of the array to read: that of the weights, but at least enough that no shared cache holds much of
+/// it.
 std::size_t bytes_to_read() {
   const std::uint64_t weights = sizeof(float) * gpt2_small.parameters();
   return std::min<std::uint64_t>(std::max<std::uint64_t>(weights, default_dram_bytes()), available_memory_bytes() / 4);
@@ -88,8 +90,8 @@ Shared::Shared(Lab& lab) {
   if (!blas.is_library()) lab.note("no OpenBLAS: plain loops on one core stand in for the library");
 }
 
-/// What a prediction is made of before anything else is timed. A machine is faster in one minute than in the next, so each
-/// step below has both roofs among what it times, and is held against those.
+/// Measures both roofs, from which the first predictions are made. The speed of a machine changes within minutes, so
+/// each later step measures both roofs again in its own rounds, and is compared with those.
 void measure_roofs(Lab& lab, Shared& shared) {
   RoofRuns& runs = shared.roof_runs.emplace(bytes_to_read());
   const Sampling sampling = sample_interleaved(runs.variants(), lab.memory_plan());
@@ -98,7 +100,7 @@ void measure_roofs(Lab& lab, Shared& shared) {
   shared.roofs = runs.roofs(sampling);
 }
 
-/// Every row of a triple loop takes the same time, so it is timed on a few. Python comes after the others.
+/// Every row of a triple loop takes the same time, so only a few are timed. Python runs after the others.
 void compare_triple_loops(Lab& lab, Shared& shared) {
   Blas& blas = shared.blas;
   blas.set_threads(1);

@@ -1,5 +1,5 @@
 /// \file
-/// The networks held against their references; nothing is timed before.
+/// Compares the networks with their references, before anything is timed.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace hf::workload {
 
-/// Each is the largest error as a share of what rounding allows: right when at most 1.
+/// Each returns the largest error as a share of what rounding allows: correct if at most 1.
 
-/// Of the logits after a prompt of two tokens and another one decoded.
+/// Checks the logits after a prompt of two tokens and one decoded token.
 double error_share_of_transformer(const Transformer& model);
 
-/// Of the gradients of a few weights of every tensor in a network of that shape, against finite differences.
+/// Checks the gradients of a few weights of every tensor in a network of that shape, with finite differences.
 double error_share_of_gradients(const TransformerShape& shape, std::size_t tokens);
 
-/// Of the probabilities of a picture in a batch of random ones.
+/// Checks the probabilities of one picture in a random batch.
 double error_share_of_mlp(const Mlp& mlp);
 
-/// Of the scores of a random picture of that side.
+/// Checks the scores of a random picture, `side` by `side` pixels.
 double error_share_of_resnet(const Resnet& resnet, std::size_t side);
 
 }  // namespace hf::workload

@@ -68,13 +68,13 @@ void add_to(Vector<Number>& x, const Vector<Number>& y) {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = x[i] + y[i];
 }
 
-/// What a layer knows of the tokens before.
+/// A layer's keys and values of the tokens so far.
 template <class Number>
 struct Memory {
-  std::vector<Vector<Number>> keys, values;  // one of C numbers per token
+  std::vector<Vector<Number>> keys, values;  // one vector of C numbers per token
 };
 
-/// Attention of the latest token, in one head, on all tokens: its D numbers are written to out.
+/// Computes the attention of the latest token to all tokens, in one head, and writes its D numbers to out.
 template <class Number>
 void look_back(const Vector<Number>& qkv, const Memory<Number>& memory, std::size_t first, std::size_t d,
                Vector<Number>& out) {
@@ -92,7 +92,7 @@ void look_back(const Vector<Number>& qkv, const Memory<Number>& memory, std::siz
   }
 }
 
-/// One token through one layer. \param at  where the layer's parameters begin
+/// Runs one token through one layer. \param at where the layer's parameters begin
 template <class Number>
 void through_layer(const TransformerShape& shape, const Weights& weights, std::size_t at, Memory<Number>& memory,
                    Vector<Number>& x) {
@@ -181,14 +181,14 @@ struct Picture {
 
   std::size_t channels() const { return pixels.size() / side / side; }
 
-  /// 0 outside. Coordinates count from `pad` before the edge.
+  /// Returns 0 outside the picture. Coordinates start at `pad` pixels before the edge.
   Rounded at(std::size_t channel, std::size_t i, std::size_t j, std::size_t pad) const {
     if (i < pad || j < pad || i - pad >= side || j - pad >= side) return 0;
     return pixels[(channel * side + i - pad) * side + j - pad];
   }
 };
 
-/// The convolution as it is defined, then its factor and summand per channel.
+/// Returns the convolution by its definition, times the channel's scale, plus its shift.
 Picture convolved(const Resnet& resnet, const Convolution& c, const Picture& x) {
   const std::span<const float> weight = resnet.parameter(c.weight);
   const std::size_t side = (x.side + 2 * (c.kernel / 2) - c.kernel) / c.stride + 1;
@@ -219,7 +219,7 @@ Picture pooled(const Picture& x) {
     for (std::size_t i = 0; i < y.side; ++i) {
       for (std::size_t j = 0; j < y.side; ++j) {
         Rounded highest = x.at(channel, 2 * i + 1, 2 * j + 1, 1);
-        for (std::size_t window = 0; window < 9; ++window) {  // padding is 0, and so is the least that ReLU leaves
+        for (std::size_t window = 0; window < 9; ++window) {  // padding is 0, which is also the minimum after ReLU
           const Rounded each = x.at(channel, 2 * i + window / 3, 2 * j + window % 3, 1);
           if (each.value > highest.value) highest = each;
         }
