@@ -1,5 +1,5 @@
-// What does a browser take away? The kernels as WebAssembly, in a browser where there is one, in turn with the same kernels
-// compiled for the same registers of 128 bits.
+// What does a browser cost? The kernels as WebAssembly, in a browser if there is one, measured side by side with the
+// same kernels compiled for registers of 128 bits.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -27,20 +27,20 @@ namespace {
 
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
 constexpr std::size_t near_bytes = 16 * KiB, far_most = 256 * MiB;
-constexpr int lanes = 4;                                             // of the module's registers
-constexpr std::int64_t iterations = 4000, passes = 64, hops = 4000;  // of a call
-constexpr double factor = 0.7, addend = 0.8;                         // any numbers will do that keep x between 0 and 10
-constexpr double sample_seconds = 2e-2;                              // two hundred steps of a browser's clock
+constexpr int lanes = 4;                                             // in the module's registers
+constexpr std::int64_t iterations = 4000, passes = 64, hops = 4000;  // in a call
+constexpr double factor = 0.7, addend = 0.8;                         // any numbers that keep x between 0 and 10
+constexpr double sample_seconds = 2e-2;                              // 200 steps of a browser's clock
 
-/// A browser's memory lies on small pages, except where the system gives everybody huge ones.
+/// Returns the pages of a browser's memory: small ones, unless the system gives huge ones to all processes.
 Pages pages_of_a_browser() {
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   const std::string modes{std::istreambuf_iterator<char>(file), {}};
   return modes.find("[always]") == std::string::npos ? Pages::base : Pages::huge;
 }
 
-/// The loop of separate multiplications and additions on registers as wide as the module's; null where this machine's narrowest
-/// are wider, or its set has none.
+/// Returns the loop of separate multiplications and additions on registers as wide as the module's; null if this
+/// machine's narrowest registers are wider, or its set has none.
 const PeakLoop* native_loop(const KernelSet& set) {
   const auto found = std::find_if(std::begin(set.peaks), std::end(set.peaks), [](const PeakLoop& loop) {
     return loop.run != nullptr && !loop.fp64 && loop.lanes == lanes && loop.flops > 0;
@@ -48,7 +48,7 @@ const PeakLoop* native_loop(const KernelSet& set) {
   return found == std::end(set.peaks) ? nullptr : found;
 }
 
-/// The same memory twice, here and in the browser, and the kernels on both.
+/// The same memory twice, in this process and in the browser, and the kernels on both.
 class Twins {
  public:
   Twins(BrowserPeer& browser, const KernelSet& set, const PeakLoop& loop, std::size_t bytes)
@@ -68,17 +68,17 @@ class Twins {
             there("peak", "peak", {1, chains, static_cast<double>(iterations), factor, addend})};
   }
 
-  /// \param id  of the variants: this, and the same with "_wasm" behind it
+  /// \param id of the native variant; the other has "_wasm" appended
   std::vector<Variant> reading(const std::string& id, std::size_t bytes, std::int64_t times) {
     const std::size_t floats = bytes / sizeof(float);
     return {timed(id, [this, floats, times] { set_.read(buffer_.as<float>().data(), floats, times); }),
             there(id, "read", {there_, static_cast<double>(floats), static_cast<double>(times)})};
   }
 
-  /// Both cycles go through so many bytes from now on.
+  /// Makes both cycles cover `bytes` from now on.
   std::vector<Variant> waiting(const std::string& id, std::size_t bytes) {
     if (!cycle_)
-      at_ = cycle_.emplace(buffer_.as<Line>()).start();  // over the numbers: to a loop that reads it is all the same
+      at_ = cycle_.emplace(buffer_.as<Line>()).start();  // overwrites the numbers, which doesn't affect reading
     const std::size_t lines = bytes / sizeof(Line);
     cycle_->grow(lines);
     browser_.call("grow", std::vector{there_, static_cast<double>(lines)});
@@ -98,7 +98,7 @@ class Twins {
   Buffer buffer_;
   std::optional<RandomCycle> cycle_;
   const Line* at_ = nullptr;
-  double there_;  ///< where the browser's memory begins
+  double there_;  ///< address of the browser's memory
 };
 
 std::vector<Variant> joined(std::initializer_list<std::vector<Variant>> lists) {

@@ -1,4 +1,4 @@
-// What follows for ten kernels, before any of them runs; and what they do.
+// Predicts ten kernels before any of them runs, then measures them.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -37,9 +37,10 @@ const Axis speed_axis = {"speed", "GFLOP/s"}, intensity_axis = {"arithmetic inte
 constexpr std::size_t vectors_in_cache = 24 * 1024 / sizeof(float);  // fits any level-1 cache of this century
 constexpr std::size_t matrix_in_cache = 96;                          // fits any level-2 cache
 
-/// Rows of the matrices: 1000, so that one of them is more than a core's own caches hold, and is no power of two, in which
-/// columns compete for the same places of a cache. The naive product of twice as many takes eight times as long. Fewer when
-/// quick, where they do not fit, or where even at the peak the product would take too long, as on an emulated machine.
+/// Returns the rows of the matrices: 1000, so that a matrix exceeds a core's own caches; not a power of two, at which
+/// columns compete for the same sets of a cache. Twice as many would take the naive product eight times as long. Fewer
+/// when quick, if memory is too small, or if the product would take too long even at the peak, as on an emulated
+/// machine.
 std::size_t matrix_rows(const Lab& lab, std::size_t largest) {
   const double most_flops = lab.value("peak_fp32_gflops") * 1e9 * 0.05;
   std::size_t n = lab.quick() ? 750 : 1000;
@@ -47,7 +48,7 @@ std::size_t matrix_rows(const Lab& lab, std::size_t largest) {
   return n;
 }
 
-/// Memory of random numbers.
+/// Returns memory filled with random numbers.
 Buffer random_buffer(std::size_t bytes) {
   Buffer buffer(bytes, Pages::huge);
   fill_random(buffer.as<float>(), 0);
@@ -74,9 +75,9 @@ void check_each(const std::vector<Workload>& workloads) {
 
 }  // namespace
 
-/// The kernels and their data: once with more data than caches hold, once with little.
+/// The kernels and their data, once larger than the caches and once small.
 struct KernelRuns {
-  /// \param lab  that has measured peak_fp32_gflops, from which follows how large a matrix product may be
+  /// \param lab with peak_fp32_gflops already measured, which limits the size of a matrix product
   /// \param largest  bytes of data for kernels on vectors and for streams; at least 1 MiB
   /// \throws OutOfMemory
   KernelRuns(const Lab& lab, const KernelSet& set, std::size_t largest, Team& one)
@@ -92,23 +93,23 @@ struct KernelRuns {
     adds_in_cache = narrow_and_wide_add(set, few);
   }
 
-  std::size_t bytes, rows;  ///< of the vectors, of the matrices
+  std::size_t bytes, rows;  ///< bytes of the vectors, rows of the matrices
   StreamMemory far;
   Buffer near;
   std::vector<Workload> from_dram, in_cache;            ///< in the same order
-  std::vector<Workload> adds_from_dram, adds_in_cache;  ///< one number at a time, and in the widest vectors
+  std::vector<Workload> adds_from_dram, adds_in_cache;  ///< one number at a time, and with the widest vectors
 };
 
 namespace {
 
-/// What the kernels on vectors did, and the streams in their rounds.
+/// Measurements of the vector kernels, and of the streams in the same rounds.
 struct FromDram {
   Sampling sampling;
   MemoryRoof roof;
 };
 
-/// Kernels on vectors from DRAM, which evict each other, in turn with the streams: those that the predictions were made from
-/// are of another minute.
+/// Times the vector kernels from DRAM, which evict each other's data, side by side with the streams. (The streams
+/// behind the predictions were measured minutes earlier.)
 FromDram time_from_dram(const KernelSet& set, const KernelRuns& runs, Plan plan) {
   plan.warm_seconds = 0;
   std::vector<Variant> variants, streams;
@@ -123,9 +124,9 @@ FromDram time_from_dram(const KernelSet& set, const KernelRuns& runs, Plan plan)
   return {std::move(sampling), MemoryRoof(std::move(gbs))};
 }
 
-/// Times every kernel, and adds the roof of those from DRAM.
+/// Times every kernel, and adds the roof of the kernels from DRAM.
 std::vector<Measurement> time_kernels(Lab& lab, const KernelSet& set, const KernelRuns& runs) {
-  // Three rooms, each with its own care: vectors from DRAM; matrices, whose naive product is long; and what stays in a
+  // Three groups, each with its own plan: vectors from DRAM; matrices, whose naive product is long; and data in a
   // cache, warmed before each sample.
   std::vector<Variant> matrices, cached;
   for (const Workload& kernel : runs.from_dram)
@@ -167,8 +168,8 @@ void add_scores(Lab& lab, const std::vector<Outcome>& outcomes) {
   lab.show(outcome_table(outcomes));
 }
 
-/// Where the two products stand if what counts is the bytes that really crossed: the edge of a core's own caches, in a
-/// simulation. The next cache, or memory, is behind it.
+/// Adds the operational intensity of the two products: by the bytes that really cross the edge of a core's own caches,
+/// in a simulation. Behind that edge is the next cache, or memory.
 void add_operational_intensity(Lab& lab, const Shared& shared, const std::vector<Outcome>& outcomes) {
   const std::size_t n = shared.runs->rows;
   const CacheGeometry cache = detect_geometry(lab.machine(), 2);
@@ -206,8 +207,8 @@ void measure_ten_kernels(Lab& lab, const Shared& shared) {
   add_scores(lab, outcomes);
 }
 
-/// Faster arithmetic, tried on a kernel that waits for memory: the widest vectors against one number at a time, in
-/// pairs.
+/// Measures whether faster arithmetic helps a kernel that waits for memory: the widest vectors against one number at a
+/// time, in pairs.
 void measure_wider_vectors(Lab& lab, const KernelRuns& runs) {
   const auto gain = [](const std::vector<Workload>& adds, const Plan& plan) {
     return sample_interleaved({variant(adds[0]), variant(adds[1])}, plan).ratio("narrow", "wide");

@@ -31,7 +31,8 @@ const Axis bandwidth_axis = {"bandwidth", "GB/s"}, latency_axis = {"latency", "n
 
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
 
-/// GB/s at which one core reads an array that few caches hold: the best of a few times, as others may be busy too.
+/// Returns the GB/s at which one core reads an array larger than most caches: the best of a few attempts, as other
+/// processes may interfere.
 double probe_read_gbs(const KernelSet& set) {
   const Buffer buffer(32 * MiB, Pages::huge);
   const auto floats = buffer.as<float>();
@@ -45,7 +46,7 @@ double probe_read_gbs(const KernelSet& set) {
   return best;
 }
 
-/// A stream over a working set, on one thread or, each thread with such a working set of its own, on all.
+/// A stream over a working set, on one thread, or on all, each with a working set of its own.
 struct Case {
   Stream stream;
   std::size_t bytes;
@@ -54,15 +55,15 @@ struct Case {
   std::size_t all_bytes() const { return bytes * static_cast<std::size_t>(threads); }
 };
 
-/// Cases that are sampled together, since they need the same care.
+/// Cases that are sampled together because they need the same plan.
 struct Group {
   std::vector<Case> cases;
   Plan plan;
 };
 
-/// Small working sets can have many samples. Larger ones that a cache may hold need one untimed pass before each, as
-/// what lies idle is evicted by others. Those that no cache holds need none, which halves the time of the longest, but
-/// they wait for memory, which may have to be brought to its steady state.
+/// Small working sets can have many samples. Larger ones that a cache may hold need one untimed pass before each
+/// sample, since other data evicts them while they are idle. Those that no cache holds need no such pass, which halves
+/// the time of the longest; but they wait for memory, which may first have to reach its steady state.
 std::vector<Group> groups(const Lab& lab, std::size_t largest, int threads) {
   const std::size_t cached = std::max<std::size_t>(lab.machine().last_level_cache_bytes(), 16 * MiB);
   std::vector<Group> result = {{{}, lab.plan(3)}, {{}, lab.plan(3)}, {{}, lab.memory_plan(3)}};
@@ -85,7 +86,7 @@ Variant variant(const KernelSet& set, const Case& each, const StreamMemory& memo
                            : all_threads(set, each.stream, memory, each.bytes, team);
 }
 
-/// A chase through a buffer as a variant: a call is a thousand hops.
+/// A variant that chases through a buffer; one call is 1000 hops.
 class ChaseVariant {
  public:
   static constexpr std::int64_t hops_per_call = 1000;
@@ -93,10 +94,10 @@ class ChaseVariant {
   ChaseVariant(std::string id, std::size_t largest, Pages pages)
       : id_(std::move(id)), buffer_(largest, pages), cycle_(buffer_.as<Line>()), at_(cycle_.start()) {}
 
-  /// \param cached  whether a cache may hold the lines; they are then read, in order, before each sample
+  /// \param cached whether a cache may hold the lines; if so, they are read in order before each sample
   Variant over(std::size_t bytes, bool cached) {
     cycle_.grow(bytes / sizeof(Line));
-    read_all();  // what has been idle may have to be mapped again, in a virtual machine by its host: not in the time
+    read_all();  // untimed: idle pages may have to be mapped again, in a virtual machine also by the host
     return {id_, [this, cached](std::int64_t calls) {
               if (cached) read_all();
               const std::int64_t start = now_ns();
@@ -117,30 +118,30 @@ class ChaseVariant {
   const Line* at_;
 };
 
-/// A chase through much memory begins slowly: the page tables that translate its addresses must come into the caches
-/// first, and in a virtual machine those of the host as well. So there it is longer, and as much of it again goes
-/// before.
+/// A chase through much memory is slow at first: the page tables that translate its addresses have to enter the caches,
+/// in a virtual machine also those of the host. So its samples are longer, and the warm-up before each takes as long as
+/// the sample.
 Plan latency_plan(const Lab& lab, std::size_t bytes, bool cached, int parts) {
   Plan plan = lab.plan(parts);
   plan.rounds = std::min(plan.rounds, 15);
   plan.minimum_rounds = lab.quick() ? 3 : 5;
-  plan.warm_seconds = 0;  // lines that a cache may hold are read in order before each sample, which is sooner done
+  plan.warm_seconds = 0;  // instead, cached lines are read in order before each sample, which is faster
   if (bytes > 16 * MiB) plan.sample_seconds = lab.quick() ? 3e-3 : 1e-2;
   if (!cached) plan.sample_seconds = plan.warm_seconds = lab.quick() ? 1e-2 : 4e-2;
   return plan;
 }
 
-/// The core's clock, timed for a moment before each sample of a plan. It depends on the load, so times are converted to
-/// cycles by the clock of their own rounds.
+/// Measures the core's clock briefly before each sample of a plan. The clock depends on the load, so times are
+/// converted to cycles with the clock of their own rounds.
 class ClockBetween {
  public:
-  /// The plan, with the clock before each sample. This must outlive it.
+  /// Returns the plan with a clock measurement before each sample. The ClockBetween must outlive it.
   Plan in(Plan plan) {
     plan.before_sample = [this] { ghz_.push_back(clock_ghz(moment).median); };
     return plan;
   }
 
-  /// In the middle, of all that was timed since the last call.
+  /// Returns the median of all measurements since the last call.
   double ghz() { return estimate(std::exchange(ghz_, {})).median; }
 
  private:
@@ -165,7 +166,7 @@ std::size_t largest_working_set(const Lab& lab, const KernelSet& set) {
   return std::max(least / MiB, std::size_t{8}) * MiB;
 }
 
-/// Bandwidths in GB/s, program bytes.
+/// Bandwidths in GB/s of the bytes that the program reads and writes.
 struct Bandwidths {
   std::map<Stream, Ladder> one_thread, all_threads;
 };
@@ -184,7 +185,7 @@ Bandwidths measure_bandwidths(const Lab& lab, const KernelSet& set, Team& team, 
       ladder.y.push_back(rate(pass_bytes(set, each.stream, each.bytes) * each.threads, sampling.seconds[i]));
     }
   }
-  // One core: all of it is what one thread does.
+  // With one core, all threads are one thread.
   if (team.size() == 1) result.all_threads = result.one_thread;
   return result;
 }
@@ -224,7 +225,7 @@ void measure_ladders(Lab& lab, Shared& shared) {
   shared.copy_gbs = dram(bandwidths.one_thread, Stream::copy).median;
 }
 
-/// Does memory keep its speed? Looked at before anything was measured.
+/// Adds the bandwidth over time, measured before anything else.
 void add_bandwidth_over_time(Lab& lab) {
   const SteadyMemory& memory = lab.steady_memory();
   lab.add(memory.over_time().series("bandwidth_over_time", "read, " + text(lab.machine().cores)));
@@ -245,7 +246,7 @@ Shared::Shared(Lab& lab)
 
 std::vector<std::size_t> working_sets(std::size_t largest, bool quick) {
   std::vector<std::size_t> sizes;
-  // The last step may be longer than the others, but not so short that its two ends can hardly be told apart.
+  // The last step may be longer than the others, but not so short that its ends can hardly be distinguished.
   for (std::size_t bytes = 8 * KiB; bytes <= largest * 2 / 3; bytes *= 2) {
     sizes.push_back(bytes);
     if (!quick && bytes < 16 * MiB) sizes.push_back(bytes / 2 * 3);

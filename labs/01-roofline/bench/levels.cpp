@@ -20,7 +20,7 @@ namespace {
 const Axis working_set = {"working set", "B"};
 
 constexpr std::ptrdiff_t most_levels = 4;  // three caches and memory
-constexpr double tolerance = 0.12;         // on a plateau, from its middle
+constexpr double tolerance = 0.12;         // largest distance from the median of a plateau
 constexpr double one_level = 0.4;          // levels of one machine differ by more than this
 
 std::string cache_name(std::size_t index) { return "L" + std::to_string(index + 1); }
@@ -33,10 +33,10 @@ double median_between(const std::vector<double>& y, std::size_t first, std::size
   return part.size() % 2 == 1 ? part[middle] : std::sqrt(part[middle - 1] * part[middle]);
 }
 
-/// How far apart two speeds are, whichever is the larger: 0.1 for a factor of 1.1.
+/// Returns how far apart two speeds are, in either order: 0.1 for a factor of 1.1.
 double distance(double a, double b) { return std::max(a / b, b / a) - 1; }
 
-/// The longest stretch within [first, last] whose points stay near their median.
+/// Returns the longest range within [first, last] whose points stay near their median.
 Plateau longest_stretch(const std::vector<double>& y, std::size_t first, std::size_t last) {
   Plateau best = {"", first, first, y[first]};
   for (std::size_t from = first; from <= last; ++from) {
@@ -51,7 +51,7 @@ Plateau longest_stretch(const std::vector<double>& y, std::size_t first, std::si
   return best;
 }
 
-/// Longest stretches first, then those that fit between them.
+/// Collects the longest range, then those before and after it.
 void collect(const std::vector<double>& y, std::size_t first, std::size_t last, std::vector<Plateau>& to) {
   if (first >= last) return;
   const Plateau found = longest_stretch(y, first, last);
@@ -61,13 +61,13 @@ void collect(const std::vector<double>& y, std::size_t first, std::size_t last, 
   if (found.last < last) collect(y, found.last + 1, last, to);
 }
 
-/// How many of the caches are too small for a working set: 0 where the first holds it.
+/// Returns how many of the caches are too small for a working set: 0 if the first holds it.
 std::size_t outgrown(std::size_t bytes, const std::vector<std::uint64_t>& caches) {
   return static_cast<std::size_t>(std::lower_bound(caches.begin(), caches.end(), bytes) - caches.begin());
 }
 
-/// Joins neighbours on one level, such as the two halves of a plateau with a dent.
-/// \param within  callable: which cache a plateau lies within, as a number
+/// Joins neighbouring plateaus on one level, such as two halves with a dent between them.
+/// \param within callable: returns the number of the cache that a plateau is in
 template <class Within>
 std::vector<Plateau> joined(const std::vector<double>& y, const std::vector<Plateau>& plateaus, Within within) {
   std::vector<Plateau> result;
@@ -83,8 +83,8 @@ std::vector<Plateau> joined(const std::vector<double>& y, const std::vector<Plat
   return result;
 }
 
-/// On a slope two or three points may look level too, before a cache as well as behind the last, where others' use of it
-/// shows: the shortest stretch is none, of equal ones the last.
+/// Drops the shortest plateau that is not the last, of equal ones the last. On a slope two or three points may look
+/// level, before a cache and behind the last one, where other users of it have an effect.
 void drop_shortest_cache(std::vector<Plateau>& plateaus) {
   const auto points = [](const Plateau& plateau) { return plateau.last - plateau.first; };
   auto shortest = plateaus.begin();
@@ -100,12 +100,12 @@ std::vector<Plateau> named_by_order(std::vector<Plateau> plateaus) {
   return plateaus;
 }
 
-/// Keeps the first plateau within each cache: what comes after it is on the slope to the next, where others use a part of
-/// this one. A plateau as slow as memory is none of a cache.
+/// Keeps the first plateau within each cache: later ones are on the slope to the next, where other users occupy a part
+/// of this cache. A plateau as slow as memory belongs to no cache.
 template <class Within>
 std::vector<Plateau> named_by_size(const std::vector<Plateau>& plateaus, std::size_t caches, Within within) {
   std::vector<Plateau> result;
-  std::size_t next = 0;  // the first cache that has no plateau yet
+  std::size_t next = 0;  // the first cache without a plateau
   for (const Plateau& plateau : plateaus) {
     const std::size_t cache = within(plateau);
     if (cache < next || cache >= caches || distance(plateau.level, plateaus.back().level) <= one_level) continue;
@@ -133,7 +133,7 @@ std::vector<Plateau> find_plateaus(const std::vector<double>& y, const std::vect
   std::vector<Plateau> plateaus;
   const std::size_t last = y.size() - 1;
   collect(y, 0, last, plateaus);
-  // Memory is the level without an end, so the last point lies on it whatever the points before it do.
+  // Memory has no upper end, so the last point always lies on it.
   if (plateaus.empty() || plateaus.back().last != last) plateaus.push_back({"", last, last, y[last]});
   const auto within = [&](const Plateau& plateau) {
     return caches.empty() ? 0 : outgrown(bytes[representative(plateau)], caches);

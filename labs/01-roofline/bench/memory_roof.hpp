@@ -1,5 +1,5 @@
 /// \file
-/// The slanted roof: what memory brings at most, whatever a loop reads and writes.
+/// The slanted roof: the largest bandwidth of memory, for any mix of reads and writes.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,24 @@
 
 namespace hf::roofline {
 
-/// Bytes that cross between memory and the caches in one pass of a stream over a working set that no cache holds: those of
-/// the program, and, for ordinary stores, the lines that are read before they are written.
+/// Returns the bytes that cross between memory and the caches in one pass of a stream over a working set that no cache
+/// holds: the program's bytes and, for ordinary stores, the lines that are read before they are written.
 double crossing_bytes(const KernelSet& set, Stream stream, std::size_t working_set);
 
-/// Streams that were timed in the same rounds. The fastest of them is the roof: one mix of reading and writing gets more
-/// than another, and a kernel may have any.
+/// Streams that were timed in the same rounds. The fastest is the roof: some mixes of reads and writes are faster than
+/// others, and a kernel may have any mix.
 class MemoryRoof {
  public:
-  /// \param gbs  10^9 bytes per second that cross, for each of all_streams
+  /// \param gbs crossing bytes in GB/s, for each of all_streams
   explicit MemoryRoof(std::vector<Estimate> gbs);
 
-  /// Of the fastest stream, which its median says, round by round.
+  /// Returns the bandwidth of the stream with the highest median.
   const Estimate& gbs() const { return gbs_[fastest_]; }
 
-  /// Which stream that is, as figures name it.
+  /// Returns the name of that stream, as in figures.
   std::string name() const { return label(all_streams[fastest_]); }
 
-  /// Every stream, by its name.
+  /// Returns the bandwidths of all streams, by name.
   Series series(std::string id, std::string label) const;
 
  private:

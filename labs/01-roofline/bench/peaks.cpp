@@ -1,4 +1,4 @@
-// How fast can this machine compute? Numbers that are already in registers, in each instruction set and precision.
+// How fast can this machine compute? Arithmetic on registers, in each instruction set and precision.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -29,10 +29,10 @@ namespace {
 const Axis instruction_sets = {"instruction set", "1"}, speed = {"speed", "GFLOP/s"};
 
 constexpr int parts = 7;                           // of the step
-constexpr double tie = 1.05;                       // as a factor: in a figure such roofs lie on each other
-constexpr std::int64_t iterations_per_call = 200;  // a microsecond or two
+constexpr double tie = 1.05;                       // as a factor: such roofs coincide in a figure
+constexpr std::int64_t iterations_per_call = 200;  // 1 to 2 µs
 
-/// Each loop once, though several kernel sets have it: the narrowest set's.
+/// Returns each loop once, although several kernel sets have it: from the narrowest set.
 std::vector<PeakLoop> peak_loops(const std::vector<const KernelSet*>& sets, bool fp64) {
   std::vector<PeakLoop> loops;
   std::set<std::string_view> labels;
@@ -46,14 +46,14 @@ std::vector<PeakLoop> peak_loops(const std::vector<const KernelSet*>& sets, bool
 }
 
 Variant variant(const PeakLoop& loop, Team& team) {
-  // Any numbers will do that keep x between 0 and 10: no overflow, no denormals.
+  // Any numbers that keep x between 0 and 10: no overflow, no denormals.
   const double factor = 0.5 + 0.4 * std::abs(random_number(1, 0)), addend = 0.5 + 0.5 * std::abs(random_number(1, 1));
   return {loop.label, [&loop, &team, factor, addend](std::int64_t calls) {
             return team.run([&](int) { keep(loop.run(calls * iterations_per_call, factor, addend)); });
           }};
 }
 
-/// In 10^9 operations per second.
+/// Returns the speed in 10^9 operations per second.
 Estimate measure_dot_product(const DotProductLoop& loop, const Plan& plan) {
   const Variant variant = {loop.label, [&loop](std::int64_t calls) {
                              const std::int64_t start = now_ns();
@@ -64,7 +64,7 @@ Estimate measure_dot_product(const DotProductLoop& loop, const Plan& plan) {
   return rate(operations, sample(variant, plan));
 }
 
-/// A peak is what no unit of the core exceeds: where tiles multiply such numbers, vectors of them are none.
+/// Measures the peaks of dot products. If the core has tiles for a type, the speed of its vectors is not the peak.
 void measure_dot_products(Lab& lab) {
   for (const DotProductLoop* loop : dot_product_loops(lab.machine())) {
     const bool bf16 = loop == &bf16_loop;

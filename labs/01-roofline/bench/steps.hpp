@@ -1,5 +1,5 @@
 /// \file
-/// The lab's steps, in the order of the chapter, and what they share; and what tests call of them.
+/// The lab's steps, in the order of the chapter, the data they share, and functions for tests.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Shared {
   const KernelSet& widest;
   std::size_t largest;  ///< working set, bytes
   Team one{1}, all;
-  double copy_gbs = 0;  ///< through memory, 1 thread: predicts the kernels that write
+  double copy_gbs = 0;  ///< memory copy, 1 thread: predicts the kernels that write
   std::shared_ptr<const KernelRuns> runs;
   std::vector<Prediction> predictions;
 };
@@ -35,15 +35,15 @@ void measure_latency(Lab& lab, Shared& shared);
 void predict_kernels(Lab& lab, Shared& shared);
 void measure_kernels(Lab& lab, Shared& shared);
 
-/// In the browser that HARDWARE_FIRST_BROWSER names, or Chromium. A note where there is none.
+/// Measures in the browser that HARDWARE_FIRST_BROWSER names, or in Chromium; adds only a note if there is none.
 void measure_in_browser(Lab& lab, Shared& shared);
 
 /// "1 thread", "2 threads"
 std::string text(int threads);
 
-// ---- What tests call ----
+// ---- For tests ----
 
-/// Working sets from 8 KiB to `largest`: 2^k and, up to 16 MiB unless quick, 3 · 2^k.
+/// Returns working sets from 8 KiB to `largest`: 2^k and, up to 16 MiB unless quick, 3 · 2^k.
 std::vector<std::size_t> working_sets(std::size_t largest, bool quick);
 
 /// The arithmetic loops of one precision, and their speeds on a team of threads.
@@ -56,16 +56,16 @@ struct PeakTable {
   const Estimate& peak() const { return gflops[best]; }
   const Estimate& scalar_peak() const { return gflops[best_scalar]; }
 
-  /// Every loop's speed.
+  /// Returns the speed of every loop.
   Series series(std::string id, std::string label) const;
 
-  /// The roofs that can be told apart, lowest first: instruction sets within 5 % of each other are one, named by all of
-  /// them. A core that multiplies and adds in pipes of their own gains nothing by fusing; one with units of 256 bits,
-  /// nothing by registers of 512.
+  /// Returns the roofs that can be distinguished, lowest first: instruction sets within 5% of each other are one roof,
+  /// named after all of them. Fusing gains nothing on a core with separate pipes for multiplications and additions, nor
+  /// registers of 512 bits on one with units of 256.
   Series roofs(std::string id, std::string label) const;
 };
 
-/// Samples every loop that the kernel sets have for a precision, interleaved.
+/// Samples all loops of a precision in the kernel sets, interleaved.
 PeakTable measure_peaks(const std::vector<const KernelSet*>& sets, bool fp64, Team& team, const Plan& plan);
 
 }  // namespace hf::roofline

@@ -66,8 +66,8 @@ void reference_layer_norm(std::span<const float> row, std::span<const float> gai
     deviation += std::abs(double{x} - mean) / n;
     variance += (double{x} - mean) * (double{x} - mean) / n;
   }
-  // The error of the mean shifts every element; those of the shifted elements, squared and summed, become the
-  // variance's.
+  // The error of the mean shifts every element; the errors of the shifted elements, squared and summed, are the error
+  // of the variance.
   const double mean_error = rounding_error(n + 1) * mean_magnitude;
   const double variance_error = 2 * mean_error * deviation + mean_error * mean_error +
                                 rounding_error(n + 4) * (variance + mean_error * mean_error);
