@@ -1,14 +1,14 @@
 // Chapter 02, everything is matrix multiplication. One function for each step, in the order of the chapter, in the file
 // of its name in bench/:
 //
-//   peaks      measure_peak            the roof, at first
+//   peaks      measure_peak            a first measurement of the roof
 //   traffic    count_traffic           how many bytes does each rung of the ladder move? (simulated, before any is timed)
 //   ladder     climb_the_ladder        how fast is each, from small matrices to large ones?
 //   anatomy    take_apart              at one size: how far does each rung get, and what makes the definition slow?
 //   conflict   measure_conflict        why does the naive product collapse where N is a power of two?
 //   blocks     measure_blocks          does the model choose the right block?
 //   layers     measure_layers          convolution, attention and a perceptron, by definition and as matrix products
-//   race       race_with_all_threads   the fastest product against other people's libraries (peers)
+//   race       race_with_all_threads   the fastest product against other libraries (peers)
 //              race_with_one_thread
 #include "harness/report/lab.hpp"
 

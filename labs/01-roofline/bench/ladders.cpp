@@ -154,9 +154,9 @@ Estimate ns_per_hop(const Estimate& seconds) {
   return transform(seconds, [](double s) { return s * 1e9 / ChaseVariant::hops_per_call; });
 }
 
-/// The largest working set to measure: four times the largest cache, so that little of it can be cached, but at most a
-/// quarter of the available memory, and no more than one core can read in a quarter of a second (an eightieth when
-/// quick), so that an emulated machine gets its record too.
+/// Returns the largest working set to measure: four times the largest cache, so that little of it can be cached, but at
+/// most 25% of the available memory, and no more than one core can read in 1/4 s (1/80 s when quick), so that an
+/// emulated machine finishes too.
 std::size_t largest_working_set(const Lab& lab, const KernelSet& set) {
   const double seconds = lab.quick() ? 1.0 / 80 : 1.0 / 4;
   const auto readable = static_cast<std::size_t>(probe_read_gbs(set) * seconds * 1e9);

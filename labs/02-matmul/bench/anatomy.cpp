@@ -1,5 +1,5 @@
-// At one ordinary N, in the same rounds: how far each rung gets, and what makes the definition slow. From the definition to the
-// fastest product one thing is changed after the other, so that the factors multiply to the whole.
+// At one ordinary N, in the same rounds: how fast each rung is, and what makes the definition slow. From the definition
+// to the fastest product, the variants change one thing at a time, so that the factors multiply to the whole.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -71,7 +71,7 @@ void take_apart(Lab& lab) {
   std::ranges::for_each(variants, enter);
   Plan plan = patient_plan(lab);
   if (!lab.quick()) plan.minimum_rounds = 15;
-  plan.sample_seconds = 8e-3;  // several calls of a fast one, since the first finds b in no cache
+  plan.sample_seconds = 8e-3;  // several calls of a fast variant, since b is in no cache at the first
   OneState state;
   const LadderStep step = time_together(matrices, entries, lab.machine().cores, plan, state);
   state.note(lab, "the anatomy");

@@ -1,4 +1,4 @@
-// Blocks of the same area in other shapes than the one that choose_blocking() takes: modelled, and timed.
+// Blocks of the same area as that of choose_blocking(), but of other shapes: modelled and timed.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -28,7 +28,7 @@ Contestant with_blocking(const Blocking& blocking, std::size_t n) {
   return {"depth " + std::to_string(blocking.depth), "gemm", multiply, n};
 }
 
-/// Those that cross the edge of the level-2 cache, by the model of choose_blocking().
+/// Returns the bytes that cross the edge of the level-2 cache, by the model of choose_blocking().
 double bytes_per_1000_flops(double depth, double width) { return 4000 * (1 / depth + 0.5 / width); }
 
 }  // namespace
@@ -41,7 +41,7 @@ std::vector<Blocking> blocks_to_try(std::size_t n, const Blocking& chosen) {
     const std::size_t width = area / depth / register_tile.columns * register_tile.columns;
     if (width >= register_tile.columns) blocks.push_back({depth, width});
   }
-  blocks.push_back({parts_of(n, parts_of(n, chosen.depth)), chosen.width});  // as gemm() makes it
+  blocks.push_back({parts_of(n, parts_of(n, chosen.depth)), chosen.width});  // the block that gemm() uses
   std::ranges::sort(blocks, {}, &Blocking::depth);
   const auto same = [](const Blocking& a, const Blocking& b) { return a.depth == b.depth; };
   blocks.erase(std::unique(blocks.begin(), blocks.end(), same), blocks.end());
@@ -74,7 +74,7 @@ void measure_blocks(Lab& lab) {
   const double flops = 2 * std::pow(static_cast<double>(n), 3);
   Series speed = {"block_depth", "measured", Kind::measured, depth_axis, {"speed", "GFLOP/s"}};
   Series traffic = {"block_traffic", "modelled", Kind::modelled, depth_axis, {"bytes per 1000 FLOPs", "B"}};
-  std::size_t model = 0;  // the one of them that gemm() makes of default_blocking()
+  std::size_t model = 0;  // the block that gemm() uses for default_blocking()
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const auto depth = static_cast<double>(blocks[i].depth), width = static_cast<double>(blocks[i].width);
     speed.points.emplace_back(depth, rate(flops, sampling.seconds[i]));

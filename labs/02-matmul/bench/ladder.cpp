@@ -32,10 +32,10 @@ double flops(std::size_t rows, std::size_t n) {
   return 2.0 * static_cast<double>(rows) * static_cast<double>(n) * static_cast<double>(n);
 }
 
-/// A rung that reuses b needs enough rows to reuse it for, and to fill its tiles.
+/// A rung that reuses b needs enough rows to reuse it, and to fill its tiles.
 constexpr std::size_t rows_to_reuse = 240;
 
-/// How many rows fit into so many seconds, from the speed at the size before; 0 when even the least do not.
+/// Returns how many rows fit into `seconds`, from the speed at the previous size; 0 if even the fewest rows do not.
 std::size_t rows_to_time(const Contestant& contestant, std::size_t n, double gflops_before, double seconds) {
   const double fit = seconds * gflops_before * 1e9 / flops(1, n);
   const std::size_t least = std::min(n, contestant.least_rows);
@@ -43,7 +43,7 @@ std::size_t rows_to_time(const Contestant& contestant, std::size_t n, double gfl
   return fit > static_cast<double>(n) ? n : std::max(least, static_cast<std::size_t>(fit));
 }
 
-/// The ids of the series, and of whom they show.
+/// Ids of the series, and of their contestants.
 constexpr std::pair<const char*, const char*> rung_ids[] = {
     {"rung_naive", "naive"},      {"rung_loop_order", "loop_order"},
     {"rung_blocked", "blocked"},  {"rung_register_tile", "register_tile"},

@@ -1,5 +1,5 @@
 /// \file
-/// The rungs, and gemm() above them, timed on square matrices of growing size.
+/// Times the rungs and gemm() on square matrices of growing size.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@
 
 namespace hf::matmul {
 
-/// Rising: ordinary sizes, anatomy_size() among them; and powers of two, at which the columns of the naive product collide.
+/// Returns rising sizes: ordinary ones, including anatomy_size(), and powers of two, where columns of the naive product
+/// collide in the caches.
 std::vector<std::size_t> ladder_sizes(const Lab& lab);
 
 /// A rung of rungs(), or gemm() on one thread or on all.
@@ -26,13 +27,13 @@ struct Contestant {
   std::string id;     ///< "packed"
   std::string label;  ///< "packing"
   std::function<Product> multiply;
-  std::size_t least_rows;  ///< of c, whose speed is that of all
+  std::size_t least_rows;  ///< fewest rows of c whose speed represents all rows
 };
 
-/// The five rungs, gemm() on one thread ("best") and, where there are more cores than one, on all ("best_all").
+/// Returns the five rungs, gemm() on one thread ("best") and, with more than one core, on all ("best_all").
 std::vector<Contestant> contestants(int cores);
 
-/// Random square matrices a and b, and room for their product.
+/// Random square matrices a and b, and memory for their product.
 class SquareMatrices {
  public:
   /// \throws OutOfMemory
@@ -44,11 +45,11 @@ class SquareMatrices {
   /// Computes the first `rows` rows of c = a · b.
   void multiply(const Contestant& contestant, std::size_t rows) const;
 
-  /// Poisons c, multiplies, and holds about a thousand elements against the double-precision reference: their largest
-  /// error as a share of what rounding allows.
+  /// Poisons c, multiplies, and compares about 1000 elements with the double-precision reference. \return their largest
+  /// error, as a share of what rounding allows
   double worst_error(const Contestant& contestant, std::size_t rows) const;
 
-  /// \throws std::runtime_error, one line, where one is wrong
+  /// \throws std::runtime_error with a one-line message, if an element is wrong
   void check(const Contestant& contestant, std::size_t rows) const;
 
  private:
@@ -56,48 +57,49 @@ class SquareMatrices {
   Buffer a_, b_, c_;
 };
 
-/// The rounds of samplings in which the machine was in one state, as peaks among them saw it; and how many those leave out.
+/// Selects the rounds in which the machine was in one state, judged by the peaks in them, and counts the rounds left
+/// out.
 class OneState {
  public:
   Sampling of(Sampling sampling, const std::vector<std::string>& peaks);
-  /// Notes how many rounds of the step called so were left out, where some were.
+  /// Adds a note with the number of rounds left out of step `step`, if any.
   void note(Lab& lab, const std::string& step) const;
 
  private:
   std::size_t rounds_ = 0, left_out_ = 0;
 };
 
-/// What one size showed, in interleaved rounds: contestants that would take too long are missing.
+/// Results for one size, in interleaved rounds, without contestants that would take too long.
 struct LadderStep {
   std::size_t n;
   std::map<std::string, Estimate> gflops;  ///< by id
 
   bool has(const std::string& id) const { return gflops.contains(id); }
-  /// How many times as fast one was as the other, in pairs.
+  /// Returns how many times as fast one contestant was as another, in pairs.
   Estimate gain(const std::string& faster, const std::string& slower) const {
     return ratio(gflops.at(faster).samples, gflops.at(slower).samples);
   }
 };
 
-/// Who is timed, and how many rows of the product.
+/// A contestant to time, and how many rows of the product it computes.
 struct Entry {
   const Contestant* contestant;
   std::size_t rows;
 };
 
-/// Checks the entries, then times them and both peaks, of one thread and of as many as there are cores.
+/// Checks the entries, then times them and both peaks: on one thread, and on `cores` threads.
 LadderStep time_together(const SquareMatrices& matrices, const std::vector<Entry>& entries, int cores, const Plan& plan,
                          OneState& state);
 
-/// One point for each contestant: the share of the peak of its threads that it reached, %, in pairs.
+/// Returns a point for each contestant: its share of its threads' peak, %, in pairs.
 Series anatomy_series(const std::string& id, const std::vector<Contestant>& contestants, const LadderStep& step);
 
-/// b in another place, element (p, j) at p * down + j * across.
+/// A copy of b with another layout: element (p, j) is at p * down + j * across.
 class RelaidMatrix {
  public:
   RelaidMatrix(const SquareMatrices& matrices, std::size_t down, std::size_t across);
 
-  /// A product with this b. \pre this outlives it
+  /// Returns a product with this b. \pre this outlives the result
   Contestant multiplied_by(const char* id, DotProducts* multiply) const;
 
  private:
@@ -105,30 +107,31 @@ class RelaidMatrix {
   Stored stored_;
 };
 
-/// One point for each cause of the definition's slowness: how many times as fast the product is without it, in pairs, the causes
-/// before it being gone.
+/// Returns a point for each cause of the definition's slowness: how many times as fast the product is without it, in
+/// pairs, with all earlier causes already removed.
 Series causes_series(const std::string& id, const LadderStep& step);
 
-/// The largest at which both were timed. \pre there is one
+/// Returns the step with the largest size at which both were timed. \pre there is one
 const LadderStep& last_step_with(const std::vector<LadderStep>& steps, const std::string& one,
                                  const std::string& other);
 
-/// What the peaks are called among the contestants: on one thread, and on all of gemm().
+/// Ids of the peaks among the contestants: on one thread, and on all threads of gemm().
 constexpr const char* peak_id = "peak";
 constexpr const char* peak_all_id = "peak_all";
 
-/// The peak in the rounds of the size at which it was highest: above every product, however the clock changes between them.
+/// Returns the peak at the size where it was highest, which is above every product even if the clock changes between
+/// sizes.
 /// \param id  peak_id or peak_all_id
 const Estimate& highest_peak(const std::vector<LadderStep>& steps, const std::string& id);
 
-/// Times all contestants, and both peaks among them, on each of these sizes, rising, in the present step of the lab. Of a
-/// slow one only so many rows of the product are computed as time allows, since one row costs what the next one does; one
-/// for which even its least is too long stops there.
+/// Times all contestants and both peaks at each of the sizes, in rising order, in the current step of the lab. Slow
+/// contestants compute only as many rows as time allows, since every row costs the same. A contestant stops at the size
+/// for which even its fewest rows take too long.
 /// \param cores  threads of the second peak
 std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& contestants,
                               const std::vector<std::size_t>& sizes, int cores, OneState& state);
 
-/// Speed over N of one contestant.
+/// Returns the speed of one contestant over N.
 Series rung_series(const std::string& id, const Contestant& contestant, const std::vector<LadderStep>& steps);
 
 }  // namespace hf::matmul

@@ -30,7 +30,7 @@
 namespace hf::matmul {
 namespace {
 
-/// Arrays of random numbers that live as long as the functions that use them.
+/// Arrays of random numbers, kept as long as the functions that use them.
 class Arrays {
  public:
   float* add(std::size_t floats) {

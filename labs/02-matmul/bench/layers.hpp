@@ -1,5 +1,5 @@
 /// \file
-/// Layers as things to check and to time: each in its direct form and as matrix products.
+/// Layers to check and to time, each in its direct form and as matrix products.
 #pragma once
 
 #include <functional>
@@ -28,14 +28,14 @@ struct LayerRun {
   double flops;
   std::shared_ptr<void> data;
   std::span<float> out;
-  std::function<double()> error_share;  ///< of `out`, in a sample: right when at most 1
+  std::function<double()> error_share;  ///< of a sample of `out`: correct if at most 1
   std::vector<LayerForm> forms;
 };
 
-/// direct, reordered, gemm; and "im2col", the copying alone.
+/// Returns the forms direct, reordered, gemm, and "im2col": only the copying.
 LayerRun convolution_run(const ConvolutionShape& shape, const Gemm& gemm);
 
-/// The softmax of lab 01, in the widest vectors of this machine.
+/// Returns lab 01's softmax in the widest vectors of this machine.
 Softmax* widest_softmax(const Machine& machine);
 
 /// direct, vector, gemm.
@@ -44,8 +44,8 @@ LayerRun attention_run(const AttentionShape& shape, Softmax* softmax, const Gemm
 /// direct, vector, gemm.
 LayerRun perceptron_run(const PerceptronShape& shape, const Gemm& gemm);
 
-/// Runs every form once and holds its results against the double-precision reference.
-/// \throws std::runtime_error, one line, for the first that is wrong
+/// Runs every form once and compares its results with the double-precision reference.
+/// \throws std::runtime_error with a one-line message, for the first wrong form
 void check(const LayerRun& layer);
 
 }  // namespace hf::matmul

@@ -1,4 +1,4 @@
-// The libraries that gemm() is measured against, those of them that this machine has.
+// The libraries that gemm() is compared with, if this machine has them.
 #include "02-matmul/bench/steps.hpp"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ constexpr std::size_t any_size = std::numeric_limits<std::size_t>::max();
 
 int as_int(std::size_t value) { return static_cast<int>(value); }
 
-/// A library's cblas_sgemm as a peer's product.
+/// Returns a library's cblas_sgemm as the product of a peer.
 auto multiply_with(Blas::Gemm* gemm) {
   return [gemm](std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
     gemm(101, 111, 111, as_int(m), as_int(n), as_int(k), 1, a, as_int(k), b, as_int(n), 0, c, as_int(n));
@@ -46,7 +46,7 @@ void add_openblas(std::vector<Peer>& peers) {
   peers.push_back({"openblas", blas.name(), multiply, [&blas](int threads) { blas.set_threads(threads); }, any_size});
 }
 
-/// The OpenBLAS that SciPy's wheels are built with: its functions have a prefix.
+/// Adds the OpenBLAS of SciPy's wheels, whose functions have a prefix.
 void add_newer_openblas(std::vector<Peer>& peers) {
   const SharedLibrary library{"libscipy_openblas.so"};
   auto* const gemm = library.function<Blas::Gemm>("scipy_cblas_sgemm");
@@ -57,8 +57,8 @@ void add_newer_openblas(std::vector<Peer>& peers) {
                    multiply_with(gemm), set_threads, any_size, true});
 }
 
-/// On OpenMP's threads where it is built for those. Where it has others, those of TBB, they are as many as the thread that first
-/// calls it may use cores: one, here, since nothing else limits them.
+/// Adds oneDNN, on OpenMP's threads if it is built for them. Otherwise it has threads of its own, those of TBB: as many
+/// as the cores that the thread of its first call may use. That is limited to one here, since nothing else limits them.
 void add_onednn(std::vector<Peer>& peers) {
   struct Version {
     int major, minor, patch;
@@ -97,18 +97,18 @@ void add_mkl(std::vector<Peer>& peers) {
   auto* const set_layer = library.function<int(int)>("MKL_Set_Threading_Layer");
   auto* const set_threads = library.function<void(int)>("MKL_Set_Num_Threads");
   if (gemm == nullptr || set_layer == nullptr || set_threads == nullptr) return;
-  constexpr int gnu_openmp = 3;  // the OpenMP that the others use
+  constexpr int gnu_openmp = 3;  // the same OpenMP as the other peers
   set_layer(gnu_openmp);
   peers.push_back({"mkl", "MKL " + library_version("MKL"), multiply_with(gemm), set_threads, any_size});
 }
 
-/// Makes machine code for each size, up to the size where it says it is better to ask others.
+/// Adds libxsmm, which generates machine code for each size, up to the size above which it recommends other libraries.
 void add_libxsmm([[maybe_unused]] std::vector<Peer>& peers) {
 #ifdef HARDWARE_FIRST_LIBXSMM
   const auto multiply = [](std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
     const float alpha = 1, beta = 0;
     const auto columns = as_int(n), rows = as_int(m), depth = as_int(k);
-    // Column-major: the transposed product, so a and b change places.
+    // Column-major: it computes the transposed product, so a and b are exchanged.
     if (const auto kernel =
             libxsmm_smmdispatch(columns, rows, depth, nullptr, nullptr, nullptr, &alpha, &beta, nullptr, nullptr)) {
       kernel(b, a, c);
@@ -118,7 +118,7 @@ void add_libxsmm([[maybe_unused]] std::vector<Peer>& peers) {
 #endif
 }
 
-/// Runs \p code in a child process. \return what it says; 0 where it ends badly
+/// Runs \p code in a child process. \return its result; 0 if the child fails
 double said_by_child(const std::function<double()>& code) {
   int ends[2];
   if (pipe(ends) != 0) return 0;
@@ -138,7 +138,7 @@ double said_by_child(const std::function<double()>& code) {
 
 SharedLibrary load_blis() { return {"libblis.so.4", "libblis.so"}; }
 
-/// How many products of 384 × 384 matrices BLIS does in a second on one thread, at its best.
+/// Returns how many products of 384 × 384 matrices BLIS computes in a second on one thread, at best.
 double blis_products_per_second() {
   constexpr int n = 384;
   const SharedLibrary library = load_blis();
@@ -157,11 +157,11 @@ double blis_products_per_second() {
   return most;
 }
 
-/// BLIS takes its slowest kernels on a processor newer than itself. Which of the others is the fastest here is found by trying,
-/// each in a process of its own, since one that this processor cannot run ends it.
+/// Chooses the kernels of BLIS that are fastest here, since on a processor newer than itself it uses its slowest ones.
+/// Tries each in a process of its own: kernels that this processor cannot run end the process.
 void choose_blis_kernels() {
   constexpr const char* variable = "BLIS_ARCH_TYPE";
-  constexpr int families = 10;  // their numbers differ from version to version
+  constexpr int families = 10;  // numbered differently in each version
   std::string best;
   double most = 1.05 * said_by_child(blis_products_per_second);
   if (most == 0) return;
@@ -192,7 +192,7 @@ void add_blis(std::vector<Peer>& peers) {
       family_name == nullptr) {
     return;
   }
-  set_threads(1);  // which makes ready what the next functions ask
+  set_threads(1);  // also initializes BLIS for the calls below
   peers.push_back({"blis", std::string("BLIS ") + version() + " (" + family_name(family()) + ")", multiply_with(gemm),
                    [set_threads](int threads) { set_threads(threads); }, any_size, on_openmp() == 0});
 }

@@ -1,4 +1,4 @@
-// The fastest product against other people's libraries, on one thread and on all.
+// Races our fastest product against other libraries, on one thread and on all.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -23,7 +23,7 @@
 namespace hf::matmul {
 namespace {
 
-constexpr std::size_t peak_size = 2000;  // at which a product is compared with the peak
+constexpr std::size_t peak_size = 2000;  // size at which a product is compared with the peak
 
 const Axis size_axis = {"N", "1"}, speed_axis = {"speed", "GFLOP/s"};
 
@@ -34,7 +34,7 @@ std::vector<std::size_t> sizes(const Lab& lab) {
 
 double flops(std::size_t n) { return 2 * std::pow(static_cast<double>(n), 3); }
 
-/// What one size showed. `seconds` belongs to `ids`: "best", the peers' ids, "peak".
+/// Results for one size. The ids of the sampling: "best", the ids of the peers, "peak".
 struct Heat {
   std::size_t n;
   Sampling sampling;
@@ -47,7 +47,7 @@ struct Heat {
 
   bool has(std::string_view id) const { return std::ranges::find(sampling.ids, id) != sampling.ids.end(); }
 
-  /// The fastest peer, "" where there is none.
+  /// Returns the fastest peer; "" if there is none.
   std::string best_peer() const {
     std::string best;
     for (const std::string& id : sampling.ids) {
@@ -58,7 +58,7 @@ struct Heat {
   }
 };
 
-/// What the record calls it.
+/// The ids of the results in the record.
 struct RaceIds {
   const char *speed, *over_peers, *worst, *at_2000, *peak;
 };
@@ -67,7 +67,7 @@ constexpr RaceIds one_thread = {"race", "best_over_peers", "best_over_peers_min"
 constexpr RaceIds all_threads = {"race_all", "best_over_peers_all", "best_over_peers_all_min", "best_all_gflops_2000",
                                  "race_peak_all_gflops"};
 
-/// The race on so many threads.
+/// The race with a given number of threads.
 class Race {
  public:
   Race(Lab& lab, const std::vector<Peer>& peers, int threads)
@@ -94,7 +94,7 @@ class Race {
     return peak.gflops(sample(peak.variant, plan)).median;
   }
 
-  /// The share of the time that a size gets: as its work, but enough for the small ones.
+  /// Returns the share of time for a size: its work, plus a constant so that small sizes get enough.
   static double weight(std::size_t n) { return flops(n) + 3e9; }
 
   bool enough_memory(std::size_t n) const {
@@ -104,7 +104,7 @@ class Race {
     return false;
   }
 
-  /// A slow machine leaves out what would take several times as long as the whole race should.
+  /// False for sizes that would take a slow machine several times as long as the whole race should.
   bool enough_time(std::size_t n) const {
     constexpr double runs = 20, share_of_peak = 0.5;
     if (runs * flops(n) / (share_of_peak * peak_gflops_ * 1e9) < 3.5 * lab_.step_seconds()) return true;
@@ -136,14 +136,14 @@ class Race {
     return {n, state_.of(sample_interleaved(variants, plan(n, seconds)), {peak.variant.id}), peak.flops};
   }
 
-  /// As many rounds as fit, samples as long as a large product takes.
+  /// Returns a plan with as many rounds as fit, and samples as long as a large product takes.
   Plan plan(std::size_t n, double seconds) const {
     Plan plan = lab_.plan();
     plan.budget_seconds = seconds;
     plan.minimum_rounds = lab_.quick() ? 5 : 15;
     // As long for the peak as for a product: a machine that is being watched runs faster in short bursts.
     plan.sample_seconds = std::max(4e-3, 0.8 * flops(n) / (peak_gflops_ * 1e9));
-    if (flops(n) > 1e9) plan.warm_seconds = 0;  // longer than what it evicts
+    if (flops(n) > 1e9) plan.warm_seconds = 0;  // the product takes longer than refilling the caches
     return plan;
   }
 
@@ -154,7 +154,7 @@ class Race {
   OneState state_;
 };
 
-/// Our speed at every size, and over the fastest peer's; and where that is worst.
+/// Adds our speed at every size, its ratio to the fastest peer's, and the worst such ratio.
 void add_series(Lab& lab, const std::vector<Heat>& heats, const RaceIds& ids) {
   Series ours = {ids.speed, "ours", Kind::measured, size_axis, speed_axis};
   Series over_peers = {ids.over_peers, "ours over the fastest peer", Kind::measured, size_axis, {"ratio", "1"}};

@@ -1,5 +1,5 @@
 /// \file
-/// The lab's steps, in the order of the chapter, and what they share; and what tests call of them.
+/// The lab's steps, in the order of the chapter, the data they share, and functions for tests.
 #pragma once
 
 #include <cstddef>
@@ -17,20 +17,20 @@
 
 namespace hf::matmul {
 
-/// Somebody else's matrix product: c = a · b as gemm() has it.
+/// Another library's matrix product: c = a · b, as gemm() computes it.
 struct Peer {
   std::string id;    ///< "openblas"
   std::string name;  ///< "OpenBLAS 0.3.21 (SkylakeX)"
   std::function<void(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c)> multiply;
-  std::function<void(int threads)> set_threads;  ///< empty where it has only one
-  std::size_t largest;                           ///< of m, n and k, that it is made for
-  bool own_threads = false;                      ///< apart from those of OpenMP
+  std::function<void(int threads)> set_threads;  ///< empty if it has only one
+  std::size_t largest;                           ///< largest m, n and k it is made for
+  bool own_threads = false;                      ///< has threads other than those of OpenMP
 };
 
 struct Shared {
   explicit Shared(Lab& lab);
 
-  std::vector<Peer> peers;  // before the threads are pinned: some have threads of their own
+  std::vector<Peer> peers;  // found before threads are pinned: some have their own threads
   PinnedOpenMp pinned;
   CacheSimulator caches;
 };
@@ -45,33 +45,34 @@ void measure_layers(Lab& lab);
 void race_with_all_threads(Lab& lab, Shared& shared);
 void race_with_one_thread(Lab& lab, Shared& shared);
 
-// ---- What several steps need ----
+// ---- For several steps ----
 
-/// OpenBLAS on the core type that is fastest here, a second, newer OpenBLAS (scipy-openblas32), oneDNN, MKL, libxsmm, and BLIS
-/// with the kernels that are fastest here. All but libxsmm, which is linked where the build found it, are looked for where the
-/// system keeps its libraries and in LD_LIBRARY_PATH. To be called before threads are started.
+/// Returns the peers that this machine has: OpenBLAS with the core type that is fastest here, a second, newer OpenBLAS
+/// (scipy-openblas32), oneDNN, MKL, libxsmm, and BLIS with the kernels that are fastest here. libxsmm is linked if the
+/// build found it; the others are searched in the system's library folders and in LD_LIBRARY_PATH. Call it before
+/// starting threads.
 std::vector<Peer> find_peers();
 
-/// The peak of one thread, which is measured first.
+/// Id of the peak of one thread, which is measured first.
 constexpr const char* first_peak_id = "peak_at_first_gflops";
 
-/// Whether this core is as slow as an emulated one.
+/// True if this core is as slow as an emulated one.
 /// \pre the value first_peak_id was added
 bool is_slow(const Lab& lab);
 
-/// Where the product is taken apart: b is larger than a level-2 cache, and N is an ordinary number, no multiple of a large power
-/// of two.
+/// Returns the size of the anatomy: b is larger than a level-2 cache, and N is an ordinary number, not a multiple of a
+/// large power of two.
 std::size_t anatomy_size(const Lab& lab);
 
-/// Lab::plan() for products that take so long that few rounds must do, and that warm the caches by themselves.
+/// Returns Lab::plan() for products so long that few rounds must do, and that warm the caches themselves.
 Plan patient_plan(const Lab& lab, int parts = 1);
 
-/// The peak on the threads that gemm() uses, to be sampled among products: threads of its own would find gemm()'s still
-/// waiting on their cores, spinning, for some milliseconds. As peak_variant(), on so many threads of OpenMP's team; without
-/// OpenMP, on a Team.
+/// Returns the peak on the threads that gemm() uses, to be sampled among products. (With other threads, gemm()'s would
+/// still spin on their cores for some milliseconds.) Like peak_variant(), but on `threads` threads of OpenMP's team;
+/// without OpenMP, on a Team.
 PeakVariant openmp_peak(int threads);
 
-// ---- What tests call ----
+// ---- For tests ----
 
 /// The levels of a Traffic.
 using Level = std::uint64_t Traffic::*;
@@ -79,14 +80,14 @@ using Level = std::uint64_t Traffic::*;
 /// By the id of a rung.
 using RungTraffic = std::map<std::string, Traffic>;
 
-/// The traffic of n × n matrices. Where the rows of a rung are alike, two stretches of them are traced and the others cost
-/// what the second one did.
+/// Returns the traffic of n × n matrices. If all rows of a rung are alike, two groups of rows are traced, and all
+/// others count like the second.
 RungTraffic rung_traffic(const Lab& lab, std::size_t n, const CacheSimulator& caches);
 
-/// One point for each rung.
+/// Returns a series with a point for each rung.
 Series traffic_series(const std::string& id, const std::string& label, Level level, const RungTraffic& traffic);
 
-/// Of each float fetched into the first cache, how many times it was used. Each multiplication uses two.
+/// Returns how many times each float fetched into the first cache was used. Each multiplication uses two.
 double uses_per_float(std::size_t n, const Traffic& traffic);
 
 /// Bytes that each multiplication fetches.
@@ -94,18 +95,18 @@ struct Fetched {
   double into_l1, into_l2;
 };
 
-/// Of the naive product, by N.
+/// Returns the fetched bytes of the naive product, by N.
 std::map<std::size_t, Fetched> simulate_conflict(const Lab& lab, const std::vector<std::size_t>& sizes,
                                                  const CacheSimulator& caches);
 
-/// Around 1024; that and its neighbours are among them.
+/// Returns sizes around 1024, including 1023, 1024 and 1025.
 std::vector<std::size_t> conflict_sizes(const Lab& lab);
 
-/// Blocks of the same area as \p chosen, from flat to tall; depths that divide n into equal parts.
+/// Returns blocks of the same area as \p chosen, from flat to tall, whose depths divide n into equal parts.
 std::vector<Blocking> blocks_to_try(std::size_t n, const Blocking& chosen);
 
-/// How many times as long as the quickest of some variants one of them takes, in pairs: 1 where it is the quickest.
-/// \param ids  the variants, as they were sampled
+/// Returns how many times as long as the fastest of some variants one of them takes, in pairs: 1 for the fastest.
+/// \param ids ids of the variants in `sampling`; \param one index in ids
 Estimate over_best(const Sampling& sampling, const std::vector<std::string>& ids, std::size_t one);
 
 }  // namespace hf::matmul

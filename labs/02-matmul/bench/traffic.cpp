@@ -1,5 +1,5 @@
-// What each rung of the ladder moves between neighbouring levels of the memory, for one square product. Simulated,
-// before any is timed.
+// Bytes that each rung of the ladder moves between neighbouring memory levels, for one square product. Simulated before
+// any rung is timed.
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -25,7 +25,7 @@ Traffic square_traffic(const Rung& rung, std::size_t n, const CacheSimulator& ca
   return {extrapolate(&Traffic::registers_l1), extrapolate(&Traffic::l1_l2), extrapolate(&Traffic::l2_beyond)};
 }
 
-/// Threads of their own are made before this one is pinned.
+/// Finds the peers before this thread is pinned, so that their own threads aren't pinned with it.
 std::vector<Peer> peers_of_all_cores(const Lab& lab) {
   std::vector<Peer> peers = find_peers();
   for (const Peer& peer : peers) {
@@ -78,7 +78,7 @@ void count_traffic(Lab& lab, Shared& shared) {
     return static_cast<double>(traffic.at(from).*level) / static_cast<double>(traffic.at(to).*level);
   };
   lab.simulated("anatomy_n", size);
-  lab.simulated("compulsory_bytes", 3 * 4 * size * size, "B");  // a and b read, c written
+  lab.simulated("compulsory_bytes", 3 * 4 * size * size, "B");  // reads a and b, writes c
   lab.simulated("loop_order_saves_l2", saves(&Traffic::l1_l2, "naive", "loop_order"));
   lab.simulated("blocking_saves_beyond", saves(&Traffic::l2_beyond, "loop_order", "blocked"));
   lab.simulated("register_tile_saves_l1", saves(&Traffic::registers_l1, "blocked", "register_tile"));

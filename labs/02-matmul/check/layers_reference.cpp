@@ -15,7 +15,7 @@
 namespace hf::matmul {
 namespace {
 
-/// Σ x[i] · w[i · stride] + bias, where each x is known to its bound.
+/// Σ x[i] · w[i · stride] + bias, where each x has an error bound.
 Reference sum_of_products(std::span<const Reference> x, const float* w, std::size_t stride, double bias) {
   double sum = bias, magnitude = std::abs(bias), inherited = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -71,8 +71,8 @@ void reference_attention(const AttentionShape& s, const float* q, const float* k
     weight = std::exp(weight - highest);
     sum += weight;
   }
-  // A score off by e multiplies its weight by up to exp(2 e), the sum being off as well; then come the roundings of a
-  // softmax (see reference_softmax()).
+  // An error of e in a score multiplies its weight by up to exp(2 e), since the sum is off as well; then come the
+  // roundings of a softmax (see reference_softmax()).
   const auto n = static_cast<double>(s.tokens);
   const double relative = std::expm1(2 * score_error) + rounding_error(2 * (std::min(range, 88.0) + 4) + n + 4);
   std::vector<Reference> row;

@@ -1,6 +1,6 @@
 /// \file
-/// What the layers should compute: in double precision, one element or row at a time, each with how far
-/// off single precision may be (common/reference.hpp says where the bounds come from).
+/// Reference results of the layers: in double precision, one element or row at a time, each with a bound for the error
+/// of single precision (common/reference.hpp explains the bounds).
 #pragma once
 
 #include <cstddef>
