@@ -1,11 +1,11 @@
-// Chapter 00, the workload. One function for each step, in the order of the chapter, in the file of its name in bench/:
+// Chapter 00, the workload. One function for each step, in the order of the chapter, in the named file in bench/:
 //
 //   triple_loop   measure_roofs          how fast do all cores compute, and how fast do they read?
-//                 compare_triple_loops   how far is the textbook's loop from a tuned library, for the same arithmetic?
-//   passes        check_networks         are five passes of three networks right, as large as this machine can take them?
-//                 measure_passes         what do they ask for, how long should that take, and where does their time go?
-//   decode        measure_batches        what does it cost to write for many readers at once?
-//                 measure_kv_cache       and what to forget what was computed before?
+//                 compare_triple_loops   how much slower is the textbook's loop than a tuned library?
+//   passes        check_networks         are three networks correct, in the largest sizes that this machine can run?
+//                 measure_passes         how much work is a pass, how long should it take, and where does the time go?
+//   decode        measure_batches        what does it cost to generate text for many readers at once?
+//                 measure_kv_cache       what does it cost to recompute instead of caching?
 #include "harness/report/lab.hpp"
 
 #include <optional>

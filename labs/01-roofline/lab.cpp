@@ -1,11 +1,11 @@
-// Chapter 01, the roofline. One function for each step, in the order of the chapter, in the file of its name in bench/:
+// Chapter 01, the roofline. One function for each step, in the order of the chapter, in the named file in bench/:
 //
 //   peaks     measure_arithmetic   how fast can this machine compute?
 //   ladders   measure_bandwidth    how fast can it fetch?
 //             measure_latency      and how long does it wait?
-//   kernels   predict_kernels      what follows for ten kernels, before any of them runs?
-//             measure_kernels      what do they do?
-//   browser   measure_in_browser   what is left of it in a browser?
+//   kernels   predict_kernels      what should ten kernels achieve? (predicted before any of them runs)
+//             measure_kernels      what do they achieve?
+//   browser   measure_in_browser   how much of that remains in a browser?
 #include "harness/report/lab.hpp"
 
 #include <optional>

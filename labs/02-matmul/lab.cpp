@@ -1,8 +1,8 @@
-// Chapter 02, everything is matrix multiplication. One function for each step, in the order of the chapter, in the file
-// of its name in bench/:
+// Chapter 02, everything is matrix multiplication. One function for each step, in the order of the chapter, in the
+// named file in bench/:
 //
 //   peaks      measure_peak            a first measurement of the roof
-//   traffic    count_traffic           how many bytes does each rung of the ladder move? (simulated, before any is timed)
+//   traffic    count_traffic           how many bytes does each rung of the ladder move? (simulated before timing)
 //   ladder     climb_the_ladder        how fast is each, from small matrices to large ones?
 //   anatomy    take_apart              at one size: how far does each rung get, and what makes the definition slow?
 //   conflict   measure_conflict        why does the naive product collapse where N is a power of two?

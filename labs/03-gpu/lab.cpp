@@ -1,15 +1,15 @@
-// Chapter 03, the GPU. One function for each step, in the order of the chapter, in the file of its name in bench/:
+// Chapter 03, the GPU. One function for each step, in the order of the chapter, in the named file in bench/:
 //
-//   chases       measure_limits            how long does one access take, how much can arrive, and what follows from it?
-//                measure_chases            what do many chases at a time bring, on one thread and on two?
-//   prefetch     measure_prefetch          asking early, on a machine that waits
-//   divergence   measure_divergence        numbers that take different ways, in vectors
-//   simt         simulate_latency_hiding   a model of a machine that hides latency, with this machine's numbers and a GPU's
-//   cuda/        predict_gpu               what will the GPU itself do, and why is none measured, where there is none?
-//                gpu_steps                 the GPU itself, where there is one
-//   counts       emulator_steps            what does each rung of the ladder ask of a GPU?
-//   warp_rules   count_warp_rules          and what do a warp's neighbours, banks and branches cost?
-//   simt         simulate_measured_gpu     the model with the numbers of that GPU
+//   chases       measure_limits            what are latency and largest bandwidth, and what follows from both?
+//                measure_chases            how much faster are many chases at a time, on one thread and on two?
+//   prefetch     measure_prefetch          prefetching, on a machine that waits
+//   divergence   measure_divergence        numbers that take different branches, in vectors
+//   simt         simulate_latency_hiding   a model of a machine that hides latency, with numbers of this machine and of GPUs
+//   cuda/        predict_gpu               what will the GPU itself do, or why is none measured?
+//                gpu_steps                 the GPU itself, if there is one
+//   counts       emulator_steps            which resources does each rung of the ladder need?
+//   warp_rules   count_warp_rules          what do a warp's access patterns, banks and branches cost?
+//   simt         simulate_measured_gpu     the model with the numbers of the measured GPU
 #include "harness/report/lab.hpp"
 
 #include <algorithm>

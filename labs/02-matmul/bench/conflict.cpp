@@ -31,7 +31,7 @@ Series fetched_series(const std::string& id, const std::string& label, double Fe
   return series;
 }
 
-/// The speed of the first rows, by N; and the time at N = 1024 over that at 1023, in pairs.
+/// Returns the speed of the first rows, by N, and the time at N = 1024 over that at 1023, in pairs.
 std::pair<std::map<std::size_t, Estimate>, Estimate> time_conflict(const Lab& lab,
                                                                    const std::vector<std::size_t>& sizes) {
   const Contestant naive = contestants(1).front();
@@ -66,7 +66,7 @@ std::map<std::size_t, Fetched> simulate_conflict(const Lab& lab, const std::vect
   std::map<std::size_t, Fetched> fetched;
   const Rung& naive = rungs().front();
   for (std::size_t n : sizes) {
-    // The second row of c: the first has warmed the caches.
+    // Counts only the second row of c, since the first warms the caches.
     const Traffic one = naive.trace(1, n, n, caches), two = naive.trace(2, n, n, caches);
     const auto each = [n](std::uint64_t first, std::uint64_t both) {
       return static_cast<double>(both - first) / static_cast<double>(n * n);

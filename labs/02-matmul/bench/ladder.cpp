@@ -147,12 +147,12 @@ std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& con
     std::vector<Entry> entries;
     for (const Contestant& each : contestants) {
       const bool first = steps.empty();
-      if (!first && !speed.contains(each.id)) continue;  // stopped before
+      if (!first && !speed.contains(each.id)) continue;  // stopped at a smaller size
       const std::size_t rows = first ? n : rows_to_time(each, n, speed[each.id], call_seconds);
       if (rows > 0) entries.push_back({&each, rows});
     }
     if (entries.empty()) break;
-    plan.warm_seconds = n < 512 ? 2e-4 : 0;  // a larger product fills the caches by itself
+    plan.warm_seconds = n < 512 ? 2e-4 : 0;  // a larger product warms the caches itself
     steps.push_back(time_together(SquareMatrices(n), entries, cores, plan, state));
     speed.clear();
     for (const auto& [id, gflops] : steps.back().gflops) speed[id] = gflops.median;

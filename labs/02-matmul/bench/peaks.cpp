@@ -1,4 +1,5 @@
-// The roof: a first look, for how much a machine can be asked to do. What is held against it has it in its rounds.
+// A first measurement of the roof, which limits how much work the steps do. Later comparisons measure it in their own
+// rounds.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -141,7 +141,7 @@ class Race {
     Plan plan = lab_.plan();
     plan.budget_seconds = seconds;
     plan.minimum_rounds = lab_.quick() ? 5 : 15;
-    // As long for the peak as for a product: a machine that is being watched runs faster in short bursts.
+    // Samples of the peak are as long as those of a product, since a machine may be faster in short bursts.
     plan.sample_seconds = std::max(4e-3, 0.8 * flops(n) / (peak_gflops_ * 1e9));
     if (flops(n) > 1e9) plan.warm_seconds = 0;  // the product takes longer than refilling the caches
     return plan;
@@ -173,7 +173,7 @@ void add_series(Lab& lab, const std::vector<Heat>& heats, const RaceIds& ids) {
   lab.add(Value(ids.worst, *std::ranges::min_element(ratios, {}, &Estimate::median), "1"));
 }
 
-/// Speed and peak at 2000.
+/// Adds the speed and the peak at 2000.
 void add_values(Lab& lab, const std::vector<Heat>& heats, const RaceIds& ids) {
   for (const Heat& heat : heats) {
     if (heat.n != peak_size) continue;
@@ -182,7 +182,7 @@ void add_values(Lab& lab, const std::vector<Heat>& heats, const RaceIds& ids) {
   }
 }
 
-/// What the chapter says of one thread: the share of the peak, and all sizes beside OpenBLAS.
+/// Adds results for one thread that the chapter uses: the share of the peak, and OpenBLAS at all sizes.
 void add_ratios(Lab& lab, const std::vector<Heat>& heats) {
   double log_sum = 0;
   int openblas = 0;

@@ -1,5 +1,5 @@
-// Little's law: what one access takes and what arrives at best, what follows from them for many chases at a time before
-// any of them runs, and what arrives.
+// Little's law: measures the latency of one access and the largest bandwidth, predicts many chases at a time from them,
+// then measures those.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 namespace hf::gpu {
 
-/// For each thread a memory full of random cycles, built by that thread, so that it lies near its core.
+/// For each thread, memory filled with random cycles, built by that thread so that it is near its core.
 class ChaseMemory {
  public:
   /// \param threads  1 or 2
@@ -50,10 +50,10 @@ namespace {
 
 constexpr std::size_t MiB = 1 << 20;
 
-/// Hops of each chase in one call. The last of a turn end alone, so a turn should not be short.
+/// Hops of each chase in one call. At its end some chases run alone, so a call should not be short.
 constexpr std::int64_t hops_per_turn = 1000;
 
-/// GB/s from seconds for so many lines.
+/// Returns GB/s from the seconds for `lines` lines.
 Estimate gbs(const Estimate& seconds, double lines) { return rate(lines * line_bytes, seconds); }
 
 Plan chase_plan(const Lab& lab) {
@@ -72,15 +72,16 @@ Variant chases_on(int threads, int count, ChaseMemory& memory) {
   return timed(id, memory.team(), [&memory, count](int thread) { memory.ring(thread).follow(count, hops_per_turn); });
 }
 
-/// Bytes for the chases of one thread: four times the largest cache and at least 512 MiB (256 when quick), but at most
-/// 1 GiB (512 MiB), and an eighth of the memory that can be had, as two threads need it and more is needed beside it.
+/// Returns the bytes for the chases of one thread: four times the largest cache and at least 512 MiB (256 when quick),
+/// but at most 1 GiB (512 MiB), and at most 1/8 of the available memory, since two threads need this much each, and
+/// other data needs the rest.
 std::size_t chase_bytes(const Lab& lab) {
   const std::size_t least = lab.quick() ? 256 * MiB : 512 * MiB;
   const std::size_t wanted = std::clamp<std::size_t>(4 * lab.machine().last_level_cache_bytes(), least, 2 * least);
   return std::max<std::size_t>(std::min(wanted, available_memory_bytes() / 8) / MiB, 1) * MiB;
 }
 
-/// What Little's law needs to know, on one thread and interleaved.
+/// Measures the inputs of Little's law, on one thread, interleaved.
 void add_limits(Lab& lab, ChaseMemory& memory) {
   const roofline::KernelSet& set = *roofline::kernel_sets(lab.machine()).back();
   constexpr std::size_t random_lines = 4000, stream_bytes = 8 * MiB, distance = 64;
@@ -114,8 +115,8 @@ void add_limits(Lab& lab, ChaseMemory& memory) {
   lab.add(Value("stream_read_gbs", gbs(sampling.of("stream"), stream_lines), "GB/s", "reading in order, 1 thread"));
 }
 
-/// What Little's law says of many chases on one thread, from what one takes and what arrives at most: a straight line, a
-/// ceiling, and the knee where they meet.
+/// Returns the prediction of Little's law for many chases on one thread, from the latency of one and the largest
+/// bandwidth: a straight line, a ceiling, and the knee where they meet.
 Series little_line(const std::string& id, double latency_ns, double limit_gbs) {
   const double knee = lines_in_flight(latency_ns, limit_gbs);
   Series line = {id, "Little's law", Kind::modelled, chases_axis, chase_bandwidth_axis};
@@ -139,8 +140,9 @@ Table little_table(double latency_ns, double limit_gbs) {
   return table;
 }
 
-/// Lines asked for early show what can arrive: their loads need not wait in the core's window. Without that, the window is
-/// full of loads that have come and wait for an older one, before the memory or the fill buffers are.
+/// Predicts the chases. The limit comes from prefetched lines, because their loads need not wait in the core's window.
+/// Without prefetching, the window would be full of finished loads that wait for an older one, before memory or the
+/// fill buffers are at their limit.
 void predict_chases(Lab& lab) {
   const double latency = lab.value("chase_latency_ns"), limit = lab.value("prefetched_read_gbs");
   lab.add(little_line("little_line", latency, limit));

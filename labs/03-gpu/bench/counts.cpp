@@ -1,4 +1,5 @@
-// What does each rung of the fp32 ladder ask of a GPU? Counted on the emulator, and divided by what a GPU can do.
+// Resources that each rung of the fp32 ladder needs on a GPU, counted on the emulator and divided by the rates of a
+// GPU.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -23,14 +24,15 @@ using emulator::Counts;
 using emulator::GlobalArray;
 using emulator::ObservedRung;
 
-/// What a GPU can do at most, as its maker says (NVIDIA, Ampere GA102 GPU Architecture, V2.0, 2021).
+/// Peak rates of a GPU, as published by its maker (NVIDIA, Ampere GA102 GPU Architecture, V2.0, 2021).
 struct GpuRates {
   double multiprocessors, ghz, memory_gbs;
   double fmas_per_tick = 128, wavefronts_per_tick = 1;  ///< of a multiprocessor; a wavefront is up to 128 bytes
 };
 constexpr GpuRates a6000 = {.multiprocessors = 84, .ghz = 1.8, .memory_gbs = 768};
 
-/// A rung, and what another measured of the same idea on an A6000 with N = 4096, in TFLOP/s (Boehm, 2022, the table at its end).
+/// A rung, and the TFLOP/s that Boehm (2022, the table at its end) measured for the same idea on an A6000 with N =
+/// 4096.
 struct QuotedRung {
   const char *id, *label;
   double tflops;
@@ -44,11 +46,11 @@ constexpr std::array quoted_rungs = {QuotedRung{"naive", "naive", 0.3090},
 
 constexpr double quoted_side = 4096;
 
-/// What a rung asks for, for each of its FMAs.
+/// Resources that a rung needs for each of its FMAs.
 struct Asked {
   double sectors;     ///< of global loads
-  double wavefronts;  ///< of the L1 cache and shared memory, which are one: a global load takes one for each line
-  double l2_bytes;    ///< where L1 keeps all that a block loads while it runs
+  double wavefronts;  ///< of L1 cache and shared memory, which are one unit: a global load takes one per line
+  double l2_bytes;    ///< if L1 keeps all that a block loads while it runs
 };
 
 Asked ask(const ObservedRung& rung, std::size_t side) {
@@ -75,10 +77,10 @@ struct Bound {
   const char* by;
 };
 
-/// What the slowest resource allows, where everything else costs nothing.
+/// Returns the speed that the slowest resource allows, if everything else is free.
 Bound bound(const Asked& asked, const GpuRates& gpu) {
   const double ticks_per_s = gpu.multiprocessors * gpu.ghz * 1e9;  // of all multiprocessors together
-  const double dram_bytes_per_fma = 3 * 4 / quoted_side;           // each matrix once
+  const double dram_bytes_per_fma = 3 * 4 / quoted_side;           // each matrix is moved once
   const std::array limits = {Bound{2e-12 * ticks_per_s * gpu.fmas_per_tick, "arithmetic"},
                              Bound{2e-12 * ticks_per_s * gpu.wavefronts_per_tick / asked.wavefronts, "wavefronts"},
                              Bound{2e-3 * gpu.memory_gbs / dram_bytes_per_fma, "memory"}};
@@ -124,7 +126,7 @@ void count_ladder(Lab& lab) {
 
 }  // namespace
 
-/// Some systems don't let a program reserve as much memory as the emulator does.
+/// The steps may fail: some systems don't let a program reserve as much memory as the emulator does.
 std::vector<Step> emulator_steps() {
   return {
       {.name = "ladder, counted", .measure = count_ladder, .quick_seconds = 0.5, .full_seconds = 5, .may_fail = true},

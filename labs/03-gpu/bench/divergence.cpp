@@ -1,4 +1,4 @@
-// Divergence: numbers that take one way or the other, in random order and sorted.
+// Divergence: numbers that take one branch or the other, in random order and sorted.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,17 +19,17 @@
 namespace hf::gpu {
 namespace {
 
-/// How many in a hundred numbers take the long way.
+/// Percentages of numbers that take the long branch.
 constexpr std::array long_way_percents = {0, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 100};
 
 const Axis share_axis = {"numbers that go the long way", "%"}, time_axis = {"time per number", "ns"};
 
-/// Few enough for a near cache, too many for a processor to learn by heart which way each goes.
+/// Few enough for a near cache, too many for a branch predictor to memorize.
 constexpr std::size_t numbers = 1 << 16;
 
 using Way = void (*)(const float* x, float* y, std::size_t count, float threshold);
 
-/// The threshold below which so many of the sorted numbers are.
+/// Returns the threshold that `percent` of the sorted numbers are below.
 float threshold_for(int percent, const std::vector<float>& sorted) {
   const std::size_t below = numbers * static_cast<std::size_t>(percent) / 100;
   return below == numbers ? 2.0f : sorted[below];
@@ -54,14 +54,15 @@ std::size_t place_of(int percent) {
                                   long_way_percents.begin());
 }
 
-/// Over long_way_percents.
+/// Adds the times for each of long_way_percents.
 void add_times(Lab& lab, const char* id, const char* label, const std::vector<Estimate>& ns) {
   Series series = {id, label, Kind::measured, share_axis, time_axis};
   for (std::size_t i = 0; i < ns.size(); ++i) series.points.emplace_back(long_way_percents[i], ns[i]);
   lab.add(std::move(series));
 }
 
-/// What follows for vectors in random order from their two ends, if a vector pays for what any of its lanes does.
+/// Adds the model for vectors in random order, from the two ends, if a vector takes every branch that any of its lanes
+/// takes.
 void add_model(Lab& lab, double none_ns, double all_ns) {
   Series model = {"divergence_model", "any lane, both ways", Kind::modelled, share_axis, time_axis};
   for (int percent = 0; percent <= 100; ++percent)
@@ -103,7 +104,7 @@ void measure_divergence(Lab& lab) {
   add_times(lab, "divergence_sorted", "vectors, sorted", vector_sorted);
   add_times(lab, "divergence_scalar", "one number at a time", scalar);
   add_model(lab, vector.front().median, vector.back().median);
-  // Half of them: over the mean of none and all, which is what the same work costs when all agree.
+  // With half of the numbers, divided by the mean of none and all: the cost of the same work if all lanes agree.
   const std::size_t half = place_of(50), tenth = place_of(10);
   lab.add(Value("divergence_cost_half", ratio(vector[half].samples, mean(vector.front(), vector.back()).samples), "1"));
   lab.add(Value("divergence_sorted_gain", ratio(vector[tenth].samples, vector_sorted[tenth].samples), "1"));

@@ -1,4 +1,4 @@
-// Asking early, on a machine that waits: lookups in a table that no cache holds.
+// Prefetching on a machine that waits: lookups in a table that no cache holds.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -22,7 +22,7 @@
 namespace hf::gpu {
 namespace {
 
-/// How many rows ahead a row is asked for; 0 without asking.
+/// How many rows ahead a row is prefetched; 0 without prefetching.
 constexpr std::array<std::size_t, 10> prefetch_distances = {0, 1, 2, 4, 8, 16, 24, 32, 64, 128};
 
 constexpr std::size_t lookups_per_call = 500;
@@ -31,7 +31,7 @@ std::uint64_t gather_at(std::size_t distance, const Row* table, const std::uint3
   return distance == 0 ? gather(table, index, count) : gather_prefetched(table, index, count, distance);
 }
 
-/// One row after the other, as it would be done by hand.
+/// Returns the sum by a plain loop, one row after the other.
 std::uint64_t plain_sum(const Row* table, const std::uint32_t* index, std::size_t count) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < count; ++i)
@@ -80,7 +80,7 @@ void measure_prefetch(Lab& lab, Shared& shared) {
   const auto median = [](const Point& point) { return point.y.median; };
   const double most = std::ranges::max(speed.points, {}, median).y.median;
   const auto good = [=](const Point& point) { return point.y.median >= 0.97 * most; };
-  const Point best = *std::ranges::find_if(speed.points, good);  // the first that is as good as the fastest
+  const Point best = *std::ranges::find_if(speed.points, good);  // the first within 3% of the fastest
   lab.add(Value("prefetch_gain", ratio(best.y.samples, speed.points.front().y.samples), "1",
                 "asking early over not asking"));
   lab.derived("prefetch_best_distance", best.x);

@@ -1,5 +1,4 @@
-// A model of a machine that hides latency, with the numbers of this core, of published GPUs, and of a GPU that was
-// measured.
+// A model of a machine that hides latency, with numbers of this core, of published GPUs, and of a measured GPU.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -19,9 +18,9 @@
 namespace hf::gpu {
 namespace {
 
-/// Numbers of Hopper GPUs that others measured or published. The latencies lie within what sources give: shared memory 28
-/// to 30 cycles, L2 219 to 291, HBM 658 to 834. The rest is the H200: four schedulers and at most 64 warps in a
-/// multiprocessor, 132 of these, 4.8 TB/s, 1.98 GHz.
+/// Numbers of Hopper GPUs that others measured or published. The latencies are within the ranges of the sources: shared
+/// memory 28 to 30 cycles, L2 219 to 291, HBM 658 to 834. The others are those of the H200: four schedulers and at most
+/// 64 warps in a multiprocessor, 132 multiprocessors, 4.8 TB/s, 1.98 GHz.
 namespace hopper {
 constexpr int schedulers = 4, most_warps = 64, multiprocessors = 132;
 constexpr std::int64_t shared_cycles = 29, l2_cycles = 250, hbm_cycles = 700;
@@ -29,7 +28,7 @@ constexpr double line = 128, memory_bytes_per_s = 4.8e12, clock_hz = 1.98e9;
 constexpr double lines_per_cycle = memory_bytes_per_s / line / clock_hz / multiprocessors;
 }  // namespace hopper
 
-/// 63 instructions for each load: what lies near needs few warps, and HBM most of them.
+/// 63 instructions for each load: near memory needs few warps, and HBM most of them.
 constexpr WarpProgram busy = {.arithmetic = 63};
 
 const Axis warps_axis = {"warps in flight", "1"};
@@ -49,12 +48,12 @@ SimtRun run_settled(const SimtMachine& machine, const WarpProgram& program) {
   return run_simt(machine, program, 10 * round, 40 * round);
 }
 
-/// Cycles, of a nanosecond each, between a load's issue and that of the instruction that needs it.
+/// Returns the cycles, of 1 ns each, between the issue of a load and that of the instruction that needs its result.
 std::int64_t cycles_between(double latency_ns) { return std::max(std::lround(latency_ns) - 1, 0L); }
 
-/// One thread as a machine whose warps are chases; a cycle of the model is a nanosecond. It is told the two ends, what one
-/// chase takes and how many lines are in flight where the curve is highest, and what reading in order brings; all between
-/// is its own.
+/// Simulates one thread as a machine whose warps are chases; a cycle of the model is 1 ns. The inputs are the latency
+/// of one chase, the lines in flight at the highest measured bandwidth, and the bandwidth of reading in order. All
+/// values in between follow from the model.
 /// \return GB/s, in the order of chase_counts
 std::vector<double> simulate_chases(double latency_ns, double lines_in_flight, double stream_gbs) {
   SimtMachine machine;
@@ -70,7 +69,7 @@ std::vector<double> simulate_chases(double latency_ns, double lines_in_flight, d
   return gbs;
 }
 
-/// Utilisation of a multiprocessor over its warps, %, where only latency is in the way.
+/// Returns the utilisation of a multiprocessor over its warps, %, limited only by latency.
 Series utilisation_series(const std::string& id, const std::string& label, std::int64_t latency,
                           Scheduler scheduler = Scheduler::greedy) {
   Series series = {id, label, Kind::simulated, warps_axis, {"utilisation", "%"}};
@@ -81,7 +80,8 @@ Series utilisation_series(const std::string& id, const std::string& label, std::
   return series;
 }
 
-/// Share of its bandwidth that a multiprocessor gets over its warps, %, with loads from HBM of so many lines.
+/// Returns the share of its bandwidth that a multiprocessor reaches over its warps, %, with loads of `lines_per_load`
+/// lines from HBM.
 Series bandwidth_series(const std::string& id, const std::string& label, int lines_per_load) {
   Series series = {id, label, Kind::simulated, warps_axis, {"bandwidth", "%"}};
   for (const int warps : warp_counts()) {
@@ -93,8 +93,9 @@ Series bandwidth_series(const std::string& id, const std::string& label, int lin
   return series;
 }
 
-/// A whole device, told what one load takes alone and what arrives at most: the bandwidth between. A cycle of the model is
-/// a nanosecond, its line what a warp loads at once, and it is a share of the device, as its parts are alike.
+/// Returns the bandwidth of a whole device over the bytes in flight, simulated from the latency of one load alone and
+/// the largest bandwidth. A cycle of the model is 1 ns, its line is what a warp loads at once, and it simulates 1/64 of
+/// the device, as all parts are alike.
 Series simulated_device_series(const std::string& id, double load_alone_ns, double most_gbs) {
   constexpr double bytes_per_load = 512, parts = 64;
   SimtMachine machine;
@@ -102,7 +103,7 @@ Series simulated_device_series(const std::string& id, double load_alone_ns, doub
   machine.lines_per_cycle = most_gbs / bytes_per_load / parts;
   Series series = {id, "simulated", Kind::simulated, {"bytes in flight", "B"}, {"bandwidth", "GB/s"}};
   for (machine.warps = 1; machine.warps <= 512; machine.warps *= 2) {
-    machine.issue_width = machine.warps;  // issuing is not in the way
+    machine.issue_width = machine.warps;  // so that issuing is no limit
     const double loads_per_ns = run_settled(machine, {}).lines_per_cycle() * parts;
     series.points.emplace_back(machine.warps * bytes_per_load * parts, loads_per_ns * bytes_per_load);
   }

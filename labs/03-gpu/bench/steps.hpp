@@ -1,5 +1,5 @@
 /// \file
-/// The lab's steps, in the order of the chapter, and what they share.
+/// The lab's steps, in the order of the chapter, and the data they share.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ struct Shared {
   explicit Shared(Lab& lab);
 
   Pinned pinned;
-  std::size_t bytes;                     ///< of the memory that a thread chases through or gathers from
-  std::shared_ptr<ChaseMemory> memory;   ///< while there are chases
+  std::size_t bytes;                     ///< of the memory of a thread for chases and lookups
+  std::shared_ptr<ChaseMemory> memory;   ///< only for the steps with chases
   std::vector<Estimate> one_thread_gbs;  ///< of chases, in the order of chase_counts
 };
 
@@ -30,14 +30,14 @@ void measure_chases(Lab& lab, Shared& shared);
 void measure_prefetch(Lab& lab, Shared& shared);
 void measure_divergence(Lab& lab);
 void simulate_latency_hiding(Lab& lab, Shared& shared);
-std::vector<Step> emulator_steps();  ///< only a note where this program was built without the emulator
-void count_warp_rules(Lab& lab);     ///< one of them; it follows gpu_steps()
+std::vector<Step> emulator_steps();  ///< only a note if built without the emulator
+void count_warp_rules(Lab& lab);     ///< one of emulator_steps(); runs after gpu_steps()
 void predict_gpu(Lab& lab);
 void simulate_measured_gpu(Lab& lab);
 
 inline const Axis chases_axis = {"chases at a time", "1"}, chase_bandwidth_axis = {"bandwidth", "GB/s"};
 
-/// Bandwidth over the number of chases at a time.
+/// Returns a series of bandwidth over the number of chases at a time.
 /// \param gbs  Estimate or double, in the order of chase_counts
 template <class Numbers>
 Series chase_series(std::string id, std::string label, Kind kind, const Numbers& gbs) {

@@ -1,4 +1,4 @@
-// What do a warp's neighbours, banks and branches cost? Counted on the emulator, with a kernel for each rule.
+// Costs of a warp's access patterns, banks and branches, counted on the emulator, with a kernel for each rule.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -36,7 +36,8 @@ Counts count(const ObservedTranspose& transpose, std::size_t side) {
   return emulator::take_counts();
 }
 
-/// Basic blocks that warps go through where two ways divide the threads of every warp, or only its warps.
+/// Returns the basic blocks that all warps run if two branches divide the threads of every warp, or only divide the
+/// warps.
 double basic_blocks(bool inside_warp) {
   constexpr int paths = 2, steps = 64;
   const GlobalArray<std::uint32_t> results(emulator::observed_divergence_threads);
@@ -49,7 +50,7 @@ double basic_blocks(bool inside_warp) {
   return static_cast<double>(emulator::take_counts().basic_blocks);
 }
 
-/// Where a GPU was measured, its own number stays.
+/// Adds a simulated number, unless it was measured on a GPU.
 void add_where_no_gpu(Lab& lab, const std::string& id, double simulated) {
   if (!lab.has(id)) lab.simulated(id, simulated);
 }

@@ -1,6 +1,6 @@
 /// \file
-/// What is measured of a GPU, a file for each; built only with CUDA. Every kernel is held against its reference before
-/// it is timed: a step throws std::runtime_error, one line, where a kernel is wrong or CUDA fails.
+/// The measurements of a GPU, a file for each; built only with CUDA. Every kernel is compared with its reference before
+/// it is timed. A step throws std::runtime_error with a one-line message if a kernel is wrong or CUDA fails.
 #pragma once
 
 #include <vector>
@@ -13,11 +13,11 @@ struct Device;
 
 namespace hf::gpu {
 
-/// How long the device's memory makes one thread wait, how much it delivers to many, and which addresses it likes.
+/// Steps for the device's memory: its latency for one thread, its bandwidth for many, and the cost of access patterns.
 std::vector<Step> memory_steps(const cuda::Device& device);
 
-/// The matmul ladders, in fp32 and in bf16, against cuBLAS: all rungs in interleaved rounds. Notes what the device
-/// lacks.
+/// Steps for the matmul ladders, in fp32 and bf16, against cuBLAS: all rungs in interleaved rounds. They add notes
+/// about features that the device does not have.
 std::vector<Step> gpu_matmul_steps(const cuda::Device& device);
 
 }  // namespace hf::gpu

@@ -13,12 +13,12 @@
 namespace hf::gpu {
 namespace {
 
-/// Asked only whether this device can run what was compiled.
+/// Launched only to find out whether this device can run the compiled code.
 __global__ void probe() {}
 
-// ---- What if threads go different ways? ----
+// ---- What if threads take different branches? ----
 
-constexpr int path_steps = 512, timed_path_steps = 16 * path_steps;  // gaps between launches must not count
+constexpr int path_steps = 512, timed_path_steps = 16 * path_steps;  // so that gaps between launches do not matter
 
 constexpr int paths = 2;
 
@@ -61,7 +61,7 @@ void check_ticks(unsigned launched, cuda::DeviceArray<unsigned>& counter, cuda::
 }
 
 void measure_launches(Lab& lab) {
-  constexpr int launches = 500;  // fewer than the driver queues
+  constexpr int launches = 500;  // fewer than the driver can queue
   cuda::Stream stream;
   cuda::DeviceArray<unsigned> counter(std::vector<unsigned>{0});
   launch_ticks(stream, launches, counter.data());
@@ -94,7 +94,7 @@ void measure_launches(Lab& lab) {
 
 constexpr int warps_in_block = peak_threads / 32;
 
-/// Tensor cores in bf16, with sums in fp32.
+/// Measures tensor cores in bf16, with sums in fp32.
 class TensorPeak {
  public:
   explicit TensorPeak(const cuda::Device& device)
@@ -147,7 +147,7 @@ class FmaPeak {
     for (const float result : results_.to_host()) {
       double exact = random_number(0, i++);
       for (int time = 0; time < times; ++time) exact = double{factor} * exact + double{addend};
-      right &= std::abs(result - exact) <= times * 0x1p-24 * 1.5;  // no number exceeds 1.5; one rounding each time
+      right &= std::abs(result - exact) <= times * 0x1p-24 * 1.5;  // no number exceeds 1.5; one rounding for each step
     }
     cuda::expect(right, "fma_peak");
   }
@@ -205,7 +205,7 @@ std::vector<Step> gpu_steps() {
                                        {"GPU peaks", [=](Lab& lab) { measure_device_peaks(lab, device); }, 1, 3}};
   for (const auto& part : {memory_steps(device), execution, gpu_matmul_steps(device)})
     steps.insert(steps.end(), part.begin(), part.end());
-  for (Step& step : steps) step.may_fail = true;  // a kernel that is wrong, say, does not take the others along
+  for (Step& step : steps) step.may_fail = true;  // a wrong kernel, for example, must not stop the other steps
   return steps;
 }
 

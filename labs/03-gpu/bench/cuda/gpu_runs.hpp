@@ -1,6 +1,5 @@
 /// \file
-/// What only a machine with an NVIDIA GPU can measure. Plain C++: the lab need not know whether CUDA was there when it was
-/// built.
+/// Measurements that need an NVIDIA GPU. Plain C++, so that the lab need not know whether it was built with CUDA.
 #pragma once
 
 #include <string>
@@ -10,10 +9,10 @@
 
 namespace hf::gpu {
 
-/// Why no GPU is measured, in one line: no CUDA when this was built, no driver, no device; empty when one can be.
+/// Returns why no GPU is measured, in one line: built without CUDA, no driver, no device. Empty if one can be measured.
 std::string gpu_unavailable();
 
-/// The steps that measure the GPU; none where gpu_unavailable() says why.
+/// Returns the steps that measure the GPU; none if gpu_unavailable() gives a reason.
 std::vector<Step> gpu_steps();
 
 }  // namespace hf::gpu

@@ -20,15 +20,15 @@ namespace {
 /// Sides of the square products.
 constexpr int sgemm_n = 4096, bf16_n = 8192;
 
-// ---- Operands and what is right ----
+// ---- Operands and reference results ----
 
 float rounded(float x, float) { return x; }
 Bf16 rounded(float x, Bf16) { return to_bf16(x); }
 double value_of(float x) { return double{x}; }
 double value_of(Bf16 x) { return double{to_float(x)}; }
 
-/// Random matrices on both sides, and room for their product on the device. The numbers of each row are a sequence of
-/// their own, so that no two tiles are alike.
+/// Random matrices on host and device, and memory for their product on the device. Each row is a random sequence of its
+/// own, so that no two tiles are alike.
 template <class Number>
 struct Operands {
   GemmShape shape;
@@ -72,15 +72,15 @@ Reference reference(const Operands<Number>& x, int row, int column) {
   return sum;
 }
 
-/// One of those that compute c; it starts its kernels and returns.
+/// A way to compute c; it launches its kernels and returns.
 template <class Number>
 struct Contestant {
   std::string id, label;
   std::function<void(Operands<Number>&)> multiply;
 };
 
-/// Poisons c, multiplies, and holds about `most` numbers of it against the reference, the corners among them.
-/// \throws std::runtime_error, one line, where one is wrong
+/// Poisons c, multiplies, and compares about `most` numbers of it with the reference, including the corners.
+/// \throws std::runtime_error with a one-line message, if one is wrong
 template <class Number>
 void check(const Contestant<Number>& contestant, Operands<Number>& x, std::size_t most) {
   x.c.poison();
@@ -114,7 +114,7 @@ class Cublas {
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
 
-  /// It knows columns only: what it takes for bᵀ and aᵀ are our rows of b and a, and c comes out by rows.
+  /// cuBLAS is column-major: as bᵀ and aᵀ it gets our rows of b and a, and it writes c by rows.
   void multiply(Operands<float>& x) const {
     const auto [m, n, k] = x.shape;
     const float one = 1, zero = 0;
@@ -153,7 +153,7 @@ std::vector<Contestant<Number>> contestants(const std::vector<Rung>& rungs) {
 
 // ---- Timing ----
 
-/// Samples are long, and what is warmed up to, so that the clock has settled on what this contestant's power allows.
+/// Samples and warm-ups are long, so that the clock has settled to what this contestant's power permits.
 constexpr double settled_seconds = 0.2;
 
 template <class Number>
@@ -181,16 +181,16 @@ Contestant<Number> fastest(const std::vector<Contestant<Number>>& contestants, O
   return contestants[best];
 }
 
-/// A ladder that was climbed: its rungs in order, and the library.
+/// Results of a ladder: its rungs in order, and the library.
 struct Ladder {
   std::vector<std::string> labels = {};
   std::vector<Estimate> over_cublas = {}, tflops = {};
   Estimate cublas_tflops;
-  std::string best;  ///< the label of what stands last, in the way it was run
+  std::string best;  ///< the label of the last rung, in its fastest form
 };
 
-/// Checks and times what is to stand on the ladder, and cuBLAS. Of `last_rungs` and of `libraries` the fastest takes part.
-/// The last rung and cuBLAS race by themselves, so that each is sampled beside the other.
+/// Checks and times the rungs and cuBLAS. Of `last_rungs` and of `libraries` only the fastest takes part. The last rung
+/// and cuBLAS race alone, so that each is sampled next to the other.
 template <class Number>
 Ladder climb(const Lab& lab, Operands<Number>& small, Operands<Number>& x, std::vector<Contestant<Number>> rungs,
              const std::vector<Contestant<Number>>& last_rungs, const char* last_label,
@@ -225,7 +225,7 @@ Ladder climb(const Lab& lab, Operands<Number>& small, Operands<Number>& x, std::
 
 // ---- Results ----
 
-/// The series, and the table for the terminal.
+/// Adds the series, and shows the table in the terminal.
 void add_ladder(Lab& lab, const Ladder& ladder, const std::string& id, const std::string& label) {
   Series series = {id, label, Kind::measured, {"rung", "1"}, {"of cuBLAS", "%"}};
   Table table = {label, {"rung", "TFLOP/s", "% of cuBLAS"}, {}};
@@ -239,7 +239,7 @@ void add_ladder(Lab& lab, const Ladder& ladder, const std::string& id, const std
   lab.show(table);
 }
 
-/// The least gain from one rung to the next, each against cuBLAS as it ran beside it.
+/// Returns the smallest gain from one rung to the next, each relative to cuBLAS in its own rounds.
 double least_gain(const Ladder& ladder) {
   double least = INFINITY;
   for (std::size_t i = 1; i < ladder.over_cublas.size(); ++i)
@@ -248,7 +248,7 @@ double least_gain(const Ladder& ladder) {
 }
 
 void measure_sgemm(Lab& lab) {
-  const Cublas usual(CUBLAS_DEFAULT_MATH), pedantic(CUBLAS_PEDANTIC_MATH);  // fp32 throughout, both of them
+  const Cublas usual(CUBLAS_DEFAULT_MATH), pedantic(CUBLAS_PEDANTIC_MATH);  // both use fp32 throughout
   Operands<float> small = fp32_operands({131, 140, 68}), x = fp32_operands({sgemm_n, sgemm_n, sgemm_n});
   const Ladder ladder =
       climb(lab, small, x, contestants<float>(sgemm_rungs()), contestants<float>(sgemm_warp_tiles()), "warp tile",
@@ -258,7 +258,7 @@ void measure_sgemm(Lab& lab) {
   lab.derived("sgemm_least_rung_gain", least_gain(ladder));
 }
 
-/// Says whether the code that the device chose has Hopper's instructions.
+/// Writes whether the code that the device chose has Hopper's instructions.
 __global__ void hopper_probe(int* has_them) {
 #ifdef HF_HOPPER_CODE
   *has_them = 1;
@@ -267,7 +267,7 @@ __global__ void hopper_probe(int* has_them) {
 #endif
 }
 
-/// Whether the kernels for Hopper are in this program and the device runs them; if not, the lab notes why.
+/// True if this program has the kernels for Hopper and the device runs them; otherwise adds a note with the reason.
 bool has_hopper(Lab& lab, int capability) {
   int compiled = 0;
   if (capability == 90) {
@@ -292,9 +292,10 @@ void measure_bf16(Lab& lab, int capability) {
   const Ladder ladder = climb(lab, small, x, contestants<Bf16>(rungs), contestants<Bf16>(last), "persistent, clusters",
                               {library<Bf16>("cublas", cublas)});
   add_ladder(lab, ladder, "bf16_ladder", "bf16, N = 8192");
-  // A law holds it to 1.6 times what mma.sync does in registers: WGMMA does more, by how much no published record says yet.
+  // A law limits this to 1.6 times the rate of mma.sync in registers. WGMMA is faster; no published record shows yet by
+  // how much.
   lab.add(Value("bf16_best_tflops_8192", ladder.tflops.back(), "TFLOP/s"));
-  if (!hopper) return;  // the claims that these decide are about the whole ladder
+  if (!hopper) return;  // the values below decide claims about the whole ladder
   lab.add(Value("bf16_best_over_cublas_8192", ladder.over_cublas.back(), "1"));
   lab.add(Value("wmma_over_cublas_8192", ladder.over_cublas.front(), "1"));
   lab.derived("bf16_least_rung_gain", least_gain(ladder));

@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
 constexpr double single_roundoff = 0x1p-24;
 
-/// So many times the second cache, as a power of two, so that little of it can be there; an eighth of the memory at most.
+/// Returns `times` times the L2 cache, rounded up to a power of two, so that little of it can be cached; at most 1/8 of
+/// the memory.
 std::size_t beyond_l2(const cuda::Device& device, std::size_t times) {
   return std::bit_floor(std::min(std::bit_ceil(std::max(times * device.l2_bytes, 64 * MiB)), device.memory_bytes / 8));
 }
@@ -45,7 +46,7 @@ class Chase {
     return cycles_.to_host().front();
   }
 
-  /// The first chase: brings into the caches what will stay there, and ends where it should.
+  /// Runs the first chase, which fills the caches, and checks that it ends where it should.
   void warm_and_check() {
     const auto hops = static_cast<long long>(std::min<std::size_t>(next_.size(), 1u << 19)) + 1;
     follow(hops);
@@ -53,7 +54,7 @@ class Chase {
   }
 
  private:
-  /// Enough to have all of it in L1 again, where it fits.
+  /// Returns enough hops to refill L1 with the working set, if it fits.
   long long warm_hops() const { return static_cast<long long>(std::min<std::size_t>(next_.size(), 2048)); }
 
   std::vector<std::uint32_t> next_;
@@ -63,7 +64,7 @@ class Chase {
 };
 
 void measure_latency(Lab& lab, const cuda::Device& device) {
-  // Nothing here needs shared memory: all of it is cache.
+  // No kernel here needs shared memory, so all of it can be cache.
   HF_CUDA(
       cudaFuncSetAttribute(chase_lines, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxL1));
   Series series = {"gpu_latency", "one thread", Kind::measured, {"working set", "B"}, {"latency", "cycles"}};
@@ -89,7 +90,7 @@ void measure_latency(Lab& lab, const cuda::Device& device) {
 
 float* floats(cuda::DeviceArray<float4>& from) { return reinterpret_cast<float*>(from.data()); }
 
-/// Three arrays, of which b and c are random; a is copied to.
+/// Three arrays: b and c are random, a is the destination.
 struct StreamArrays {
   explicit StreamArrays(const cuda::Device& device, std::size_t bytes)
       : count(bytes / sizeof(float4)),
@@ -104,7 +105,7 @@ struct StreamArrays {
   unsigned tiles() const { return static_cast<unsigned>(count / stream_tile); }
   double bytes() const { return static_cast<double>(count * sizeof(float4)); }
 
-  std::size_t count;  ///< of float4 in each, whole tiles
+  std::size_t count;  ///< float4s in each array, whole tiles
   cuda::DeviceArray<float4> a, b, c;
   cuda::DeviceArray<float> sums;
 };
@@ -163,7 +164,7 @@ class Front {
         at_(static_cast<std::size_t>(most_chases) * lanes),
         sums_(at_.size()) {}
 
-  /// Every chase at its start. Links hold for one number of chases.
+  /// Resets every chase to its start. The links are valid for one number of chases.
   void arrange(const Concurrency& by) {
     link_front<<<static_cast<unsigned>(nodes_ * lanes / 256), 256>>>(cells_.data(), nodes_, by.chases());
     std::vector<const Cell*> start(static_cast<std::size_t>(by.chases()) * lanes);
@@ -179,7 +180,7 @@ class Front {
     if (by.loads == 4) follow_front<4><<<blocks, threads>>>(at_.data(), hops, sums_.data());
   }
 
-  /// A few hops, of which every thread must have read every number.
+  /// Runs a few hops, and checks that every thread has read every number.
   void check(const Concurrency& by) {
     constexpr int hops = 5;
     arrange(by);
@@ -202,7 +203,7 @@ class Front {
     cuda::expect(right, "follow_front");
   }
 
-  /// One call is so many hops of every chase.
+  /// Returns a variant in which one call is `hops` hops of every chase.
   Variant timed(std::string id, const Concurrency& by, int hops) {
     return {std::move(id), [this, by, hops](std::int64_t calls) {
               arrange(by);
@@ -234,8 +235,8 @@ Series in_flight_series(Lab& lab, Front& front, const cuda::Device& device, int 
   return series;
 }
 
-/// The law from both sides. Predicted: the latency of one warp's load, alone on the device, times the plateau. Measured:
-/// where the straight line of all other points meets the plateau.
+/// Compares both sides of the law. Predicted: the latency of one warp's load, alone on the device, times the bandwidth
+/// of the plateau. Measured: where the straight line of all other points meets the plateau.
 void compare_little(Lab& lab, const Series& curve) {
   std::vector<CurvePoint> points;
   for (const Point& point : curve.points) points.push_back({point.x, point.y.median});
@@ -261,7 +262,7 @@ void measure_in_flight(Lab& lab, const cuda::Device& device) {
   compare_little(lab, one);
 }
 
-// ---- Which addresses does it like? ----
+// ---- Which access patterns are fast? ----
 
 void measure_strides(Lab& lab, const cuda::Device& device) {
   cuda::DeviceArray<std::uint32_t> words(beyond_l2(device, 8) / sizeof(std::uint32_t));
