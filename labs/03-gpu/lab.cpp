@@ -4,7 +4,7 @@
 //                measure_chases            how much faster are many chases at a time, on one thread and on two?
 //   prefetch     measure_prefetch          prefetching, on a machine that waits
 //   divergence   measure_divergence        numbers that take different branches, in vectors
-//   simt         simulate_latency_hiding   a model of a machine that hides latency, with numbers of this machine and of GPUs
+//   simt         simulate_latency_hiding   a model that hides latency, with numbers of this machine and of GPUs
 //   cuda/        predict_gpu               what will the GPU itself do, or why is none measured?
 //                gpu_steps                 the GPU itself, if there is one
 //   counts       emulator_steps            which resources does each rung of the ladder need?

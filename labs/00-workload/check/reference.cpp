@@ -92,7 +92,7 @@ void look_back(const Vector<Number>& qkv, const Memory<Number>& memory, std::siz
   }
 }
 
-/// Runs one token through one layer. \param at where the layer's parameters begin
+/// Runs one token through one layer. \param at  where the layer's parameters begin
 template <class Number>
 void through_layer(const TransformerShape& shape, const Weights& weights, std::size_t at, Memory<Number>& memory,
                    Vector<Number>& x) {

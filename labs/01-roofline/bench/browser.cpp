@@ -68,7 +68,7 @@ class Twins {
             there("peak", "peak", {1, chains, static_cast<double>(iterations), factor, addend})};
   }
 
-  /// \param id of the native variant; the other has "_wasm" appended
+  /// \param id  of the native variant; the other has "_wasm" appended
   std::vector<Variant> reading(const std::string& id, std::size_t bytes, std::int64_t times) {
     const std::size_t floats = bytes / sizeof(float);
     return {timed(id, [this, floats, times] { set_.read(buffer_.as<float>().data(), floats, times); }),

@@ -77,7 +77,7 @@ void check_each(const std::vector<Workload>& workloads) {
 
 /// The kernels and their data, once larger than the caches and once small.
 struct KernelRuns {
-  /// \param lab with peak_fp32_gflops already measured, which limits the size of a matrix product
+  /// \param lab  with peak_fp32_gflops already measured, which limits the size of a matrix product
   /// \param largest  bytes of data for kernels on vectors and for streams; at least 1 MiB
   /// \throws OutOfMemory
   KernelRuns(const Lab& lab, const KernelSet& set, std::size_t largest, Team& one)

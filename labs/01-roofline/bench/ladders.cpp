@@ -94,7 +94,7 @@ class ChaseVariant {
   ChaseVariant(std::string id, std::size_t largest, Pages pages)
       : id_(std::move(id)), buffer_(largest, pages), cycle_(buffer_.as<Line>()), at_(cycle_.start()) {}
 
-  /// \param cached whether a cache may hold the lines; if so, they are read in order before each sample
+  /// \param cached  whether a cache may hold the lines; if so, they are read in order before each sample
   Variant over(std::size_t bytes, bool cached) {
     cycle_.grow(bytes / sizeof(Line));
     read_all();  // untimed: idle pages may have to be mapped again, in a virtual machine also by the host

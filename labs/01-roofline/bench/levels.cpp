@@ -67,7 +67,7 @@ std::size_t outgrown(std::size_t bytes, const std::vector<std::uint64_t>& caches
 }
 
 /// Joins neighbouring plateaus on one level, such as two halves with a dent between them.
-/// \param within callable: returns the number of the cache that a plateau is in
+/// \param within  callable: returns the number of the cache that a plateau is in
 template <class Within>
 std::vector<Plateau> joined(const std::vector<double>& y, const std::vector<Plateau>& plateaus, Within within) {
   std::vector<Plateau> result;

@@ -33,7 +33,7 @@ std::vector<std::uint64_t> cache_sizes(const Machine& machine);
 /// A plateau belongs to the smallest cache that holds its middle working set; if several belong to one cache, the first
 /// is taken. Without cache sizes the plateaus are named in order, with at most three caches: those with the longest
 /// ranges.
-/// \param bytes the working sets, one for each y; required with cache sizes
+/// \param bytes  the working sets, one for each y; required with cache sizes
 /// \param caches  cache_sizes()
 /// \return at least one plateau, from the smallest working set to the largest
 /// \throws std::invalid_argument without points, or without their working sets

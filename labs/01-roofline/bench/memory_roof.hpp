@@ -20,7 +20,7 @@ double crossing_bytes(const KernelSet& set, Stream stream, std::size_t working_s
 /// others, and a kernel may have any mix.
 class MemoryRoof {
  public:
-  /// \param gbs crossing bytes in GB/s, for each of all_streams
+  /// \param gbs  crossing bytes in GB/s, for each of all_streams
   explicit MemoryRoof(std::vector<Estimate> gbs);
 
   /// Returns the bandwidth of the stream with the highest median.

@@ -106,7 +106,7 @@ std::vector<std::size_t> conflict_sizes(const Lab& lab);
 std::vector<Blocking> blocks_to_try(std::size_t n, const Blocking& chosen);
 
 /// Returns how many times as long as the fastest of some variants one of them takes, in pairs: 1 for the fastest.
-/// \param ids ids of the variants in `sampling`; \param one index in ids
+/// \param ids  ids of the variants in `sampling`; \param one  index in ids
 Estimate over_best(const Sampling& sampling, const std::vector<std::string>& ids, std::size_t one);
 
 }  // namespace hf::matmul

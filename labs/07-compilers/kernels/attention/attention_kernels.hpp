@@ -129,8 +129,8 @@ inline void multiply_add_tile(std::size_t depth, const float* x, std::size_t row
 }
 
 /// Hides from each query the keys that come after it.
-/// \param last the last key that the first query may see; each query may see one more than the one before
-/// \param key the key of score[0]
+/// \param last  the last key that the first query may see; each query may see one more than the one before
+/// \param key  the key of score[0]
 template <std::size_t rows, std::size_t vectors>
 inline void hide_later_keys(Floats (&score)[rows][vectors], std::int32_t last, std::int32_t key) {
   Ints lane;

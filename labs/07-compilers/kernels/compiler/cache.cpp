@@ -75,7 +75,7 @@ Descriptor step(const Descriptor& from, const fs::path& name) {
 }
 
 /// Opens a folder component by component, and creates missing ones. No other user can replace any of them meanwhile.
-/// \param links number of symbolic links followed so far
+/// \param links  number of symbolic links followed so far
 Descriptor open_folder(const fs::path& cache, const fs::path& path, int links = 0) {
   Descriptor at(open("/", O_PATH | O_CLOEXEC));
   fs::path above = "/";

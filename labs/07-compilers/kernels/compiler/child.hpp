@@ -15,7 +15,7 @@ struct BuildError : std::runtime_error {
 };
 
 /// Runs `work` in a child process. Interrupts it as Ctrl-C does, on Ctrl-C, on timeout, and if this process is killed.
-/// \param what name of the work, for messages: "compiler g++: building"
+/// \param what  name of the work, for messages: "compiler g++: building"
 /// \return what the work returns
 /// \throws BuildError with the message of what the work throws, or if it takes too long or crashes
 /// \throws Interrupted

@@ -41,7 +41,7 @@ class Compiled {
  public:
   explicit Compiled(const Graph& graph, const CompileOptions& options = {});
 
-  /// Runs the graph, as Eager::run() does. \param rows of the result, if compiled with any_rows; 0: those of the graph
+  /// Runs the graph, as Eager::run() does. \param rows  of the result, if compiled with any_rows; 0: those of the graph
   void run(std::span<const float* const> inputs, float* result, std::size_t rows = 0);
 
   /// Why it runs eagerly or was rebuilt, in one line; empty without problems.

@@ -285,7 +285,7 @@ class Writer {
     close();
   }
 
-  /// Writes the function's name and parameters. \param scratch name of that parameter; empty if unused
+  /// Writes the function's name and parameters. \param scratch  name of that parameter; empty if unused
   void head(const char* scratch) {
     line(v("extern \"C\" void loop_", {number_}) + "(float* const* values, float*" + scratch + ",");
     open("                       std::size_t first, std::size_t last) {");

@@ -16,7 +16,7 @@ constexpr std::size_t looped_numbers = 2048;  ///< 8 KiB are read, and 8 KiB wri
 /// Returns the graph of one of looped_functions on a row of looped_numbers: it defines what the loop computes.
 Graph looped_graph(Op function);
 
-/// Computes the function for looped_numbers numbers, on the calling core. \param y does not overlap x
+/// Computes the function for looped_numbers numbers, on the calling core. \param y  does not overlap x
 void function_loop(Op function, const float* x, float* y);
 
 }  // namespace hf::compilers

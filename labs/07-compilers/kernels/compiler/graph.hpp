@@ -40,8 +40,8 @@ enum class Op {
   // (m, k) · (k, n)
   matmul,
   // one operator in frameworks; decompose() writes each as several of those above
-  softmax,  ///< of each row
-  layer_norm,  ///< of each row: (x - mean) / sqrt(variance + 1e-5) · gain + shift, of x (rows, columns), gain and shift (1, columns)
+  softmax,     ///< of each row
+  layer_norm,  ///< of each row: (x - mean) / sqrt(variance + 1e-5) · gain + shift; gain and shift are (1, columns)
 };
 
 /// Added to the variance, so that layer_norm does not divide by 0.
@@ -87,7 +87,7 @@ class Graph {
 };
 
 /// Returns the same calculation with every softmax and layer norm as sums, maxima and elementwise operators.
-/// \param any_row for each node: true for an input that gets `rows` rows instead of its own
+/// \param any_row  for each node: true for an input that gets `rows` rows instead of its own
 Graph decompose(const Graph& graph, const std::vector<bool>& any_row = {}, std::size_t rows = 0);
 
 /// Returns the graph as text, one node a line: "%3 = add %1 %2 : 4096x4096".

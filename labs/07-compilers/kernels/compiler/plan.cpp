@@ -39,8 +39,8 @@ class Groups {
 
   // [begin: fuse]
   /// Fuses nodes that can share a loop: first elementwise operators and reductions
-  /// with
-  /// each other, then each product with the operators on its result, if nothing
+  /// with each other, then each product with the operators on its result, if
+  /// nothing
   /// else uses it.
   void fuse() {
     for (std::size_t i = 0; i < group_.size(); ++i) {

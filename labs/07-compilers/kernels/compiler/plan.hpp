@@ -42,8 +42,8 @@ struct FusionPlan {
   std::size_t loops() const;
 };
 
-/// \param any_rows whether a call may change the number of rows of the result, and of inputs that have as many
-/// \param largest_near bytes; larger results that are not read again are written past the caches
+/// \param any_rows  whether a call may change the number of rows of the result, and of inputs that have as many
+/// \param largest_near  bytes; larger results that are not read again are written past the caches
 FusionPlan make_plan(const Graph& graph, bool any_rows, std::size_t largest_near);
 
 /// Returns the graph of a plan for any number of rows, with `rows` rows.

@@ -15,8 +15,8 @@ struct Toolchain {
   std::string identity;
 };
 
-/// \param name a compiler's name as in $CXX; quotes work as in a shell, but no command is run; if empty: $CXX, else the
-///   compiler that built this program
+/// \param name  a compiler's name as in $CXX; quotes work as in a shell, but no command is run; if empty: $CXX,
+///   else the compiler that built this program
 /// \param seconds  time limit for each question to the compiler \throws BuildError if it does not answer
 Toolchain find_toolchain(const std::string& name, double seconds);
 

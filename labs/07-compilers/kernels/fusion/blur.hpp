@@ -47,7 +47,7 @@ std::size_t computed_rows(const BlurShape& shape, const BlurSchedule& schedule);
 /// \param input  (input_rows, input_columns); \param between  (kept_rows, columns); \param result  (rows, columns)
 void blur(const BlurShape& shape, const BlurSchedule& schedule, const float* input, float* between, float* result);
 
-/// \param nearby whether the intermediate rows stay in a cache; otherwise they are written to memory and read again
+/// \param nearby  whether the intermediate rows stay in a cache; otherwise they are written to memory and read again
 Work blur_work(const BlurShape& shape, const BlurSchedule& schedule, bool nearby);
 
 /// Returns one number of the result by the definition, in fp64.

@@ -23,7 +23,7 @@ struct AssemblyFunction {
 };
 
 /// \param assembly  as GCC and Clang write it with -S, for any processor
-/// \param name of the function; the result is empty if the assembly has no such function
+/// \param name  of the function; the result is empty if the assembly has no such function
 AssemblyFunction read_assembly(std::string_view assembly, std::string_view name);
 
 /// Translates one graph repeatedly, one stage at a time, in a folder of its own.

@@ -48,7 +48,7 @@ Transformation wavefronts() { return then(skew(2, 1, 0, 2), permutation({1, 0}))
 
 namespace {
 
-/// One iteration. \param at the number to update
+/// One iteration. \param at  the number to update
 inline void mix(float* at, std::size_t width) { *at = 0.5f * *at + 0.25f * (*(at - 1) + *(at - width + 1)); }
 
 /// Rows of the iterations in wavefront w, those with j + 2 i = w.

@@ -36,7 +36,7 @@ struct Permissions {
 
 /// Builds all loops, or takes them from the compiler's cache. Products and sums are not contracted into FMAs, so that
 /// results can be compared to the bit.
-/// \param compiler as for find_toolchain(); \param cache as for build()
+/// \param compiler  as for find_toolchain(); \param cache  as for build()
 /// \throws BuildError if there is no compiler, or it rejects a source or another flag
 Permissions build_permissions(const std::string& compiler, const std::filesystem::path& cache);
 

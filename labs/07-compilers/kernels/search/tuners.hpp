@@ -16,8 +16,8 @@ namespace hf::compilers {
 /// Tries candidates, each at most once, and remembers the best.
 class Trials {
  public:
-  /// \param measure measures the seconds of a candidate, including noise
-  /// \param most largest number of trials, limited to the number of candidates
+  /// \param measure  measures the seconds of a candidate, including noise
+  /// \param most  largest number of trials, limited to the number of candidates
   Trials(std::size_t candidates, std::size_t most, std::function<double(std::size_t candidate)> measure);
 
   bool done() const { return tried_.size() == most_; }
@@ -44,7 +44,7 @@ void search_at_random(Trials& trials, const SearchSpace& space, std::mt19937& ra
 /// one of its parents, and now and then a random one.
 void search_by_evolution(Trials& trials, const SearchSpace& space, std::mt19937& random);
 
-/// Tries candidates by increasing predicted time. \param predicted seconds, of every candidate; equals in random order
+/// Tries candidates by increasing predicted time. \param predicted  seconds, of every candidate; equals in random order
 void search_by_model(Trials& trials, const std::vector<double>& predicted, std::mt19937& random);
 
 // ---- Replayed many times on a space of which every candidate has been measured ----
