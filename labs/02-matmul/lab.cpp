@@ -3,8 +3,8 @@
 //
 //   peaks      measure_peak            a first measurement of the roof
 //   traffic    count_traffic           how many bytes does each rung of the ladder move? (simulated before timing)
-//   ladder     climb_the_ladder        how fast is each, from small matrices to large ones?
-//   anatomy    take_apart              at one size: how far does each rung get, and what makes the definition slow?
+//   ladder     climb_the_ladder        how fast is each rung, from small matrices to large ones?
+//   anatomy    take_apart              at one size: how fast is each rung, and what makes the definition slow?
 //   conflict   measure_conflict        why does the naive product collapse where N is a power of two?
 //   blocks     measure_blocks          does the model choose the right block?
 //   layers     measure_layers          convolution, attention and a perceptron, by definition and as matrix products

@@ -88,8 +88,8 @@ Estimate speed(const PassRunner& runner) {
   return over_passes(runner, [flops](const Pass& pass) { return flops / pass.seconds * 1e-9; });
 }
 
-/// Share of some operators in the FLOPs of a pass, and in the time of its operators, as a fraction of `whole`: 1 or
-/// 100.
+/// Return the share of some operators in the FLOPs of a pass; and in the time of its operators, as a fraction (`whole`
+/// is 1) or in percent (100).
 double flop_share(const PassRunner& runner, Holds holds) {
   const Pass& any = runner.passes.front();
   return any.work(holds).flops / any.work(is_any).flops;

@@ -1,5 +1,5 @@
 /// \file
-/// The lab's steps, in the order of the chapter, and what they share.
+/// The lab's steps, in the order of the chapter, and the data they share.
 #pragma once
 
 #include <optional>

@@ -37,8 +37,7 @@ struct Matrices {
     fill_random(b, 2, 1);
   }
 
-  /// Returns the largest error in the first rows of `product`, as a share of what rounding allows for a sum of n
-  /// products.
+  /// Returns the largest error in the first rows of `product`, as a share of what rounding allows for n summands.
   double worst_error(const std::vector<float>& product, std::size_t rows) const {
     return worst_product_error(rows, n, n, a.data(), b.data(), product.data(), rows * n);
   }

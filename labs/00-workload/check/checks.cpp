@@ -44,8 +44,7 @@ double derivative(Function f) {
   return (8 * (f(step) - f(-step)) - (f(2 * step) - f(-2 * step))) / (12 * step);
 }
 
-/// Returns the number of roundings on the longest way from a weight to the loss and back: the lengths of all sums along
-/// it.
+/// Returns the number of roundings on the longest way from a weight to the loss and back: the sum of all sum lengths.
 double roundings(const TransformerShape& shape, std::size_t rows) {
   const double in_a_layer = 12 * static_cast<double>(shape.width) + 2 * static_cast<double>(rows);
   return 2 * (static_cast<double>(shape.layers) * in_a_layer + static_cast<double>(shape.vocabulary)) +

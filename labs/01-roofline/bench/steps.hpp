@@ -48,10 +48,10 @@ std::vector<std::size_t> working_sets(std::size_t largest, bool quick);
 
 /// The arithmetic loops of one precision, and their speeds on a team of threads.
 struct PeakTable {
-  std::vector<PeakLoop> loops;   ///< narrowest first; of two that do as much in one iteration, the unfused first
+  std::vector<PeakLoop> loops;   ///< narrowest first; of two equally wide ones, the unfused first
   std::vector<Estimate> gflops;  ///< all threads together; an FMA is two FLOPs
   std::size_t best;              ///< index of the highest median: the peak
-  std::size_t best_scalar;       ///< among those that work on one number at a time
+  std::size_t best_scalar;       ///< index of the highest median with one number at a time
 
   const Estimate& peak() const { return gflops[best]; }
   const Estimate& scalar_peak() const { return gflops[best_scalar]; }

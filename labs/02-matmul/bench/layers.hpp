@@ -15,7 +15,7 @@
 
 namespace hf::matmul {
 
-/// One way to compute a layer, or a part of it.
+/// One way to compute a layer, or part of it.
 struct LayerForm {
   std::string id;  ///< "direct", "reordered" or "vector", "gemm"; "im2col"
   std::function<void()> run;

@@ -57,8 +57,8 @@ void add_newer_openblas(std::vector<Peer>& peers) {
                    multiply_with(gemm), set_threads, any_size, true});
 }
 
-/// Adds oneDNN, on OpenMP's threads if it is built for them. Otherwise it has threads of its own, those of TBB: as many
-/// as the cores that the thread of its first call may use. That is limited to one here, since nothing else limits them.
+/// Adds oneDNN, on OpenMP's threads if it is built for them. Otherwise it has its own threads, those of TBB: as many as
+/// the cores that the thread of its first call may use. Pinning that thread limits them to one; nothing else does.
 void add_onednn(std::vector<Peer>& peers) {
   struct Version {
     int major, minor, patch;

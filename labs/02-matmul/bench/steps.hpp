@@ -49,8 +49,8 @@ void race_with_one_thread(Lab& lab, Shared& shared);
 
 /// Returns the peers that this machine has: OpenBLAS with the core type that is fastest here, a second, newer OpenBLAS
 /// (scipy-openblas32), oneDNN, MKL, libxsmm, and BLIS with the kernels that are fastest here. libxsmm is linked if the
-/// build found it; the others are searched in the system's library folders and in LD_LIBRARY_PATH. Call it before
-/// starting threads.
+/// build found it; the others are loaded from the system's library folders or LD_LIBRARY_PATH. Call it before starting
+/// threads.
 std::vector<Peer> find_peers();
 
 /// Id of the peak of one thread, which is measured first.

@@ -1,5 +1,4 @@
-// Resources that each rung of the fp32 ladder needs on a GPU, counted on the emulator and divided by the rates of a
-// GPU.
+// Resources that each rung of the fp32 ladder needs, counted on the emulator and divided by a GPU's rates.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -31,8 +30,7 @@ struct GpuRates {
 };
 constexpr GpuRates a6000 = {.multiprocessors = 84, .ghz = 1.8, .memory_gbs = 768};
 
-/// A rung, and the TFLOP/s that Boehm (2022, the table at its end) measured for the same idea on an A6000 with N =
-/// 4096.
+/// A rung, and the TFLOP/s of the same idea on an A6000 with N = 4096 (Boehm, 2022, the table at its end).
 struct QuotedRung {
   const char *id, *label;
   double tflops;

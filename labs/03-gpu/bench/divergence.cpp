@@ -61,8 +61,7 @@ void add_times(Lab& lab, const char* id, const char* label, const std::vector<Es
   lab.add(std::move(series));
 }
 
-/// Adds the model for vectors in random order, from the two ends, if a vector takes every branch that any of its lanes
-/// takes.
+/// Adds the model for vectors in random order, from the two ends, if a vector takes every branch of its lanes.
 void add_model(Lab& lab, double none_ns, double all_ns) {
   Series model = {"divergence_model", "any lane, both ways", Kind::modelled, share_axis, time_axis};
   for (int percent = 0; percent <= 100; ++percent)

@@ -36,8 +36,7 @@ Counts count(const ObservedTranspose& transpose, std::size_t side) {
   return emulator::take_counts();
 }
 
-/// Returns the basic blocks that all warps run if two branches divide the threads of every warp, or only divide the
-/// warps.
+/// Returns the basic blocks that all warps run if two branches divide the threads of every warp, or only the warps.
 double basic_blocks(bool inside_warp) {
   constexpr int paths = 2, steps = 64;
   const GlobalArray<std::uint32_t> results(emulator::observed_divergence_threads);

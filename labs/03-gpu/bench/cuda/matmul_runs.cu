@@ -56,7 +56,7 @@ struct Operands {
 Operands<float> fp32_operands(GemmShape shape) { return {shape, shape.k, shape.n}; }
 Operands<Bf16> bf16_operands(GemmShape shape) { return {shape, shape.n, shape.k}; }  // b is transposed
 
-/// The products summed for one number of c, gathered.
+/// Returns one number of c, with an error bound, from its row of a and column of b.
 template <class Number>
 Reference reference(const Operands<Number>& x, int row, int column) {
   constexpr bool transposed = std::is_same_v<Number, Bf16>;
@@ -169,7 +169,7 @@ Sampling race(const std::vector<Contestant<Number>>& contestants, Operands<Numbe
   return sample_interleaved(variants, plan);
 }
 
-/// The fastest of several ways to do the same thing.
+/// Returns the fastest of several ways to compute the same product.
 template <class Number>
 Contestant<Number> fastest(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, const Lab& lab) {
   if (contestants.size() == 1) return contestants.front();

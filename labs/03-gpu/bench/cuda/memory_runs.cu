@@ -155,7 +155,7 @@ void measure_streams(Lab& lab, const cuda::Device& device) {
 
 // ---- Little's law ----
 
-/// The memory that all chases go through as one front.
+/// The memory that all chases read together, as one front.
 class Front {
  public:
   Front(std::size_t bytes, std::int64_t most_chases)

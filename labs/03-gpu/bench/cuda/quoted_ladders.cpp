@@ -15,7 +15,7 @@ struct QuotedRung {
   double speed;
 };
 
-// N = 4096 on an A6000, in per cent of cuBLAS (Boehm, 2022, the table at its head).
+// N = 4096 on an A6000, in % of cuBLAS (Boehm, 2022, the table at its head).
 constexpr QuotedRung sgemm_rungs[] = {{"naive", 1.3},      {"coalesced", 8.5}, {"shared tile", 12.8},
                                       {"1D tile", 36.5},   {"2D tile", 68.7},  {"vectorised", 78.4},
                                       {"autotuned", 84.8}, {"warp tile", 93.7}};

@@ -16,7 +16,7 @@ struct Head {
   std::size_t queries, keys, d;  ///< keys and d at least 1
   bool causal = false;  ///< the last query sees all keys, each query before it one key fewer; needs keys ≥ queries
 
-  /// How many keys query i sees.
+  /// Returns how many keys query i sees.
   std::size_t visible(std::size_t i) const { return causal ? keys - queries + i + 1 : keys; }
   /// Number of weights of all queries, without those of hidden keys.
   double weights() const;

@@ -110,7 +110,7 @@ void of_two(std::span<const Operand> of, Shape shape, float* result, F f) {
   }
 }
 
-/// join of of(x[j]) for a whole row, four vectors at a time, so that none waits for the one before.
+/// Joins of(x[j]) for a whole row, four vectors at a time, so that none waits for the one before.
 /// \param absent  number used past the row's end: joining of(absent) changes nothing
 template <class Of, class Join>
 Floats reduce(const float* x, std::size_t n, float absent, Of of, Join join) {

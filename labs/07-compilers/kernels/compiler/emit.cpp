@@ -20,16 +20,16 @@ namespace {
 
 /// The form of a value in a loop.
 enum class Form {
-  full,    ///< a number for each of the domain
+  full,    ///< a number for each element of the domain
   column,  ///< one for each row
   row,     ///< one for each column
-  number,  ///< one in all
+  number,  ///< one for the whole loop
 };
 
 std::string v(const char* what, Ref ref) { return std::string(what).append(std::to_string(ref.node)); }
 std::string v(Ref ref) { return v("v", ref); }
 
-/// The shortest text that reads as this number again.
+/// Returns the shortest text that reads back as this number.
 std::string literal(float number) {
   if (std::isnan(number)) return "__builtin_nanf(\"\")";
   if (std::isinf(number)) return number > 0 ? "__builtin_inff()" : "-__builtin_inff()";

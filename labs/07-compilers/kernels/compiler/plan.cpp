@@ -39,7 +39,7 @@ class Groups {
 
   // [begin: fuse]
   /// Fuses nodes that can share a loop: first elementwise operators and reductions
-  /// with each other, then each product with the operators that alone use it.
+  /// with each other, then each product with the group that alone uses its result.
   void fuse() {
     for (std::size_t i = 0; i < group_.size(); ++i) {
       for (Ref operand : graph_.nodes()[i].operands) {

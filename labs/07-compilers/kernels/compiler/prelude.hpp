@@ -155,8 +155,8 @@ inline Floats largest(const Maxima& maxima) {
 /// Prefetches a number. (GCC treats a function that does nothing else as one without effect, hence always_inline.)
 HF_INLINE inline void ask_for(const float* number) { __builtin_prefetch(number, 0, 2); }
 
-/// Some numbers of a row, at most a register of them: index of the first, how many, and
-/// the part of sums and maxima to which they are added.
+/// Some numbers of a row, at most a register of them: index of the first, how many, and the part of sums and maxima to
+/// which they are added.
 struct Some {
   std::size_t i, count, part;
 };

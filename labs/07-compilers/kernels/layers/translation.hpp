@@ -17,7 +17,7 @@ namespace hf::compilers {
 /// A function in assembly, without labels and directives.
 struct AssemblyFunction {
   std::vector<std::string> instructions;
-  /// Instructions in one of its innermost loops: the one with most multiplications, or of several the longest; 0
+  /// Number of instructions in an innermost loop: the one with the most multiplications and, of equals, the longest; 0
   /// without loops.
   std::size_t loop_count = 0;
 };

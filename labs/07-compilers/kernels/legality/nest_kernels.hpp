@@ -27,7 +27,7 @@ LoopNest sweep_nest(std::int64_t rows, std::int64_t columns);
 Transformation wavefronts();
 
 void sweep(float* a, std::size_t rows, std::size_t columns);
-/// Gives another result than sweep(): is_legal() rejects this order.
+/// Does not compute the same as sweep(): is_legal() rejects this order.
 void sweep_exchanged(float* a, std::size_t rows, std::size_t columns);
 /// Gives the same result as sweep() to the bit, wavefront after wavefront.
 void sweep_skewed(float* a, std::size_t rows, std::size_t columns);

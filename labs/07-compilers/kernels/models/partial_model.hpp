@@ -35,7 +35,7 @@ inline double seconds_of(const std::function<void()>& call) {
   return static_cast<double>(now_ns() - start) * 1e-9;
 }
 
-/// A model whose parts are compiled, or not, one by one.
+/// A model whose parts can be compiled one by one.
 class PartialModel {
  public:
   /// Compiles every part, and records how long that took.

@@ -1,5 +1,5 @@
 /// \file
-/// PyTorch, where it is installed, in a process of its own.
+/// PyTorch, if it is installed, in a process of its own.
 #pragma once
 
 #include <chrono>

@@ -23,7 +23,7 @@ class Trials {
   bool done() const { return tried_.size() == most_; }
   bool has_tried(std::size_t candidate) const { return seconds_[candidate] > 0; }
 
-  /// Measures a candidate, unless it has been tried or no trial is left.
+  /// Measures a candidate unless it has been tried or no trial is left.
   void attempt(std::size_t candidate);
 
   double seconds(std::size_t candidate) const { return seconds_[candidate]; }  ///< \pre has_tried(candidate)
