@@ -33,7 +33,7 @@ std::size_t online_attention(const Head& head, const float* q, const float* k, c
     if (score > highest) ++new_highs;
     // [begin: online-softmax]
     const double higher = std::max(highest, score);
-    const double shrink = std::exp(highest - higher);  // 1 if the score is not higher
+    const double shrink = std::exp(highest - higher);  // 1 if highest stays
     const double exponential = std::exp(score - higher);
     highest = higher;
     sum = sum * shrink + exponential;
