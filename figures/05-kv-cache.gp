@@ -3,7 +3,7 @@
 # shows: kv_none kv_1 kv_4 kv_12 kv_none_predicted kv_1_predicted kv_4_predicted kv_12_predicted
 height = 494
 load "style.gp"
-left_edge = 64  # for "100,000"
+left_edge = 72  # for "100,000"
 load tables."/values.gp"
 array ids[4] = ["kv_none", "kv_1", "kv_4", "kv_12"]
 array names[4] = ["no cache", "shared by 12", "shared by 3", "not shared"]

@@ -39,7 +39,7 @@ from = value("value_".prefix."alpha_beta_from_kib") * 1024
 to = value("value_".prefix."alpha_beta_to_kib") * 1024
 
 set multiplot
-left_edge = 64; top_edge = 36; bottom_edge = 420  # left: "100,000"
+left_edge = 72; top_edge = 36; bottom_edge = 420  # left: "100,000"
 y_title = "time, µs; dashed: modelled"
 load "frame.gp"
 eval y_range(lowest / 1.6, highest * 2)

@@ -8,12 +8,11 @@ import random
 
 import made
 import pytest
-from extremes import counted_series, gpu_series, scale
+from extremes import gpu_series, scale
 from test_draw import ROOT, TOOL, assert_clear, draw
 
 SCRIPTS = {script.stem: script for script in sorted((ROOT / "figures").glob("03-*.gp"))}
 RECORD = made.record("03-gpu")
-RECORD["series"] += counted_series()
 
 
 def scaled(record, chance):

@@ -292,7 +292,7 @@ def test_two_machines_stand_side_by_side_on_the_same_axes(browser, base):
 def test_side_by_side_fits_a_telephone(browser, served):
     with Visit(browser, f"{served}{LAB}.html", viewport={"width": 360, "height": 800}) as visit:
         visit.page.evaluate(UNCOVER)
-        button = visit.page.locator(".hf-compare button").nth(1)
+        button = visit.page.locator(".hf-compare button").locator("visible=true").nth(1)
         button.scroll_into_view_if_needed()
         place = button.bounding_box()["y"]
         button.click()

@@ -545,7 +545,7 @@ def test_a_result_comes_back_from_its_link(at):
     page = at(MACHINE % .1)
     press(page)
     result(page)
-    numbers = page.locator("[data-widget=measure] table").inner_text().partition("\nsaved as")[0]
+    numbers = page.locator("[data-widget=measure] table").inner_text().partition("\na saved record names it")[0]
     link = page.get_by_role("link", name="Link to this result").get_attribute("href")
     assert link.startswith("#measured=1:")
     page = at(hash=link)

@@ -34,14 +34,14 @@ def test_the_lab_card_has_a_line_for_each_file_that_the_page_quotes(site):
     site.page(f"# Page\n\n{''.join(quotes)}```{{lab-card}} 01-roofline\n```")
     site.page("# Other\n\n```{lab-card} 01-roofline\n```", "other")
     site.build()
-    assert "Look into: labs/01-roofline/ lab.cpp kernels/b.hpp kernels/a.hpp Took:" in site.text()
-    assert "Look into: labs/01-roofline/ lab.cpp Took:" in site.text("other")
+    assert "Look into: labs/01-roofline/ lab.cpp kernels/b.hpp kernels/a.hpp Time:" in site.text()
+    assert "Look into: labs/01-roofline/ lab.cpp Time:" in site.text("other")
 
 
 def test_the_lab_card_without_a_record_still_says_how(site):
     site.page("# Page\n\n```{lab-card} 01-roofline\n```")
     assert site.build().status == 1
-    assert "make lab-01" in site.text() and "not measured here yet" in site.text()
+    assert "make lab-01" in site.text() and "has not been measured here yet" in site.text()
 
 
 def test_the_gallery_shows_every_machine_once(site):

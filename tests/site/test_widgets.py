@@ -218,7 +218,7 @@ def test_the_planner_says_a_plan_in_words_with_its_code(at, job, words):
 def test_where_no_plan_fits_it_says_so(at):
     page = at("planner", "?planner=chip:a100-40,chips:1,model:gpt-1t")
     settled(page)
-    why = re.fullmatch(r"No plan fits: the smallest needs \d+ \d+ GiB, and a chip has 36 GiB\. One fits with (\d+) chips\.",
+    why = re.fullmatch(r"No plan fits: the smallest needs [\d,]+ GiB, and a chip has 36 GiB\. One fits with (\d+) chips\.",
                        said(page, "planner"))
     assert why
     page.locator("[name=chips]").fill(why[1])
@@ -445,7 +445,7 @@ def test_the_wave_plays_and_steps_where_motion_is_unwanted(at):
 
 def test_the_front_page_leads_to_all_calculators(browser, served):
     with Visit(browser, f"{served}index.html") as visit:
-        links = visit.page.locator("article a[href*='#fig-']").evaluate_all("all => all.map(a => a.getAttribute('href'))")
+        links = visit.page.locator("article a[href*='.html#fig-']").evaluate_all("all => all.map(a => a.getAttribute('href'))")
         assert links == [*(f"{PAGES[name]}#fig-live-{name}" for name in ("roofline", "array", "planner")),
                          "06-precision.html#fig-bits"]
         for name, page in PAGES.items():
