@@ -3,6 +3,7 @@
 # shows: gpu_bandwidth_in_flight gpu_bandwidth_in_flight_4 simt_gpu_bandwidth
 height = 460
 load "style.gp"
+left_edge = 72  # for "100,000"
 load tables."/values.gp"
 one = tables."/gpu_bandwidth_in_flight.tsv"
 have_four = exists("have_gpu_bandwidth_in_flight_4")

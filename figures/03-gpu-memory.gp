@@ -3,6 +3,7 @@
 # shows: gpu_latency gpu_stride gpu_bank_conflicts
 height = 760
 load "style.gp"
+left_edge = 72  # for "100,000"
 latency = tables."/gpu_latency.tsv"
 stride = tables."/gpu_stride.tsv"
 conflicts = tables."/gpu_bank_conflicts.tsv"

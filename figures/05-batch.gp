@@ -4,7 +4,7 @@
 # Above, a roofline on which one layer moves to the right; below, what everybody waits for.
 height = 800
 load "style.gp"
-left_edge = 64  # for "100,000"
+left_edge = 72  # for "100,000"
 load tables."/values.gp"
 speed = tables."/layer_speed.tsv"
 bytes = tables."/layer_roof_bytes.tsv"
