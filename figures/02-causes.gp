@@ -28,7 +28,7 @@ left_edge = 206; right_edge = width - 66; top_edge = 36; bottom_edge = height - 
 y_title = sprintf("N = %.0f, one thread", value_anatomy_n)
 load "frame.gp"
 set logscale x
-eval x_range(10**floor(log10(lowest)), 10**ceil(log10(highest)))
+eval x_range(10**floor(log10(lowest)), larger(10, 10**ceil(log10(highest))))
 set yrange [7.6:0.4]
 eval decades_on("x", "1")
 set grid noytics

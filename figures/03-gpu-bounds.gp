@@ -17,7 +17,7 @@ eval key("modelled bound", modelled_point, blue)
 set logscale x
 set grid xtics noytics
 eval x_range(smaller(bound_min_y, theirs_min) / 1.7, bound_max_y * 1.9)
-eval decades_on("x", "1 2 5")
+eval decades_on("x", bound_max_y > 3000 * smaller(bound_min_y, theirs_min) ? "1" : "1 2 5")
 eval y_range(-rows - 0.6, -0.4)
 unset ytics
 set for [row = 1:rows] arrow from graph 0,first -row to graph 1,first -row nohead linewidth 0.8 linecolor rgb grid

@@ -140,17 +140,20 @@ def times_as_fast(record: dict, speed: float, seed: int = 0, spread: float = 1.0
     return with_ratios(record)
 
 
+NAME = r"[a-z]\w*(?:\[\w+\])?"  # of a number in a definition
+
+
 def with_ratios(record: dict) -> dict:
     """The record with what laws make of its points made of them again, for each series was scaled by a factor of its own."""
     rows = {f"{series['id']}[{row_of(point)}]": (point, "median") for series in record["series"] for point in series["points"]}
     numbers = rows | {value["id"]: (value, "value") for value in record["values"]}
     number = lambda name: numbers[name][0][numbers[name][1]]
     definitions = json.loads((ROOT / "labs" / record["lab"]["id"] / "definitions.json").read_text(encoding="utf-8"))
-    for law in {law.replace("[*]", name[name.index("["):]) for law in definitions for name in rows}:
-        names = re.fullmatch(r"(\S+) = (\S+\[\w+\]) / (\S+)", law)
-        if names and numbers.keys() >= {*names.groups()}:
-            ratio, above, below = names.groups()
-            scale(numbers[ratio][0], number(above) / number(below) / number(ratio), numbers[ratio][1])
+    for law in dict.fromkeys(law.replace("[*]", name[name.index("["):]) for law in definitions for name in rows):
+        target, expression = re.sub(r" in \S+$", "", law).split(" = ")
+        if numbers.keys() >= {target, *re.findall(NAME, expression)}:
+            wanted = eval(re.sub(NAME, lambda found: repr(number(found[0])), expression))
+            scale(numbers[target][0], wanted / number(target), numbers[target][1])
     return record
 
 
@@ -159,6 +162,7 @@ def flat(record: dict) -> dict:
     record = copy.deepcopy(record)
     for series in filter(of_this_machine, record["series"]):
         level = sorted(point["median"] for point in series["points"])[len(series["points"]) // 2]
+        level = 1 if series["id"] == "causes" else level  # their product is the gain of the last rung, which is 1 too
         for point in series["points"]:
             if point["median"]:
                 scale(point, level / point["median"])
