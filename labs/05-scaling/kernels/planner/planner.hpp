@@ -135,8 +135,8 @@ struct ParallelPlan {
 /// \throws std::runtime_error, one line naming option and remedy, if the plan does not fit the model's sizes
 void check_plan(const ParallelPlan& plan, const TransformerShape& shape);
 
-/// Returns the plan's sizes other than 1: t(ensor), c(ontext), e(xperts), p(ipeline), interlea(v)e, d(ata) or f(ully
-/// sharded data), pods.
+/// Returns the plan's sizes other than 1, each behind its letter: t for tensor, c for context, e for experts, p for
+/// pipeline, v for interleaving, d for data or f for fully sharded data, and pods.
 std::string short_name(const ParallelPlan& plan);
 
 // ---- How much memory a plan needs ----
