@@ -28,6 +28,7 @@ from .per_machine import for_each_machine
 from .quantity import DIGITS, NO_BREAK_SPACE, grouped, quantity
 from .records import Machine, NotMeasured, Record, RecordError, Records
 from .tables import scrolling_table
+from .widgets import planner_tables
 
 WORKLOAD, PRECISION = "00-workload", "06-precision"
 NEEDED = ("decode_tokens_per_s", "decode_predicted_tokens_per_s", "flops_decode")  # without these there is no board
@@ -35,7 +36,8 @@ SMALLEST_MODEL = 2e8  # FLOPs of a token: GPT-2 small takes 2.7e8; where memory 
 PROMPT = 512  # tokens that lab 00 reads with GPT-2 small
 MEMORY, ARITHMETIC = "memory", "arithmetic"
 COLOURS = {MEMORY: "orange", ARITHMETIC: "blue"}
-QUOTED = {"03": ("an H100", 3.35, "mlengineering"), "04": ("a TPU v5p", 2.77, "googletpu")}  # TB/s, and the source
+TBS = {chip["name"]: chip["bandwidth"] / 1e12 for chip in planner_tables()["chips"]}
+QUOTED = {"03": ("an H100", TBS["h100"], "mlengineering"), "04": ("a TPU v5p", TBS["tpu-v5p"], "googletpu")}  # and the source
 TEXTS = {"05": "32 tokens in row 05", "06": "100 in row 06", "07": "100 in row 07"}  # before the token; in the others 500
 WIDTH, LEFT, RIGHT, ROW, NAME, THICK, FOOT = 560, 8, 84, 56, 20, 15, 52  # of the drawing, as wide as all figures
 NOT_MEASURED = "not measured on this machine"
@@ -181,7 +183,7 @@ class Scoreboard(SphinxDirective):
         """What the bandwidths of other machines are quoted from, and what the rows do not have in common."""
         line = nodes.paragraph("", classes=["hf-sources"])
         for name, rate, source in (QUOTED[row.chapter] for row in rows if row.chapter in QUOTED):
-            line += [nodes.Text(f"{DOT if line.children else 'Bandwidth of '}{name}: {rate}{NO_BREAK_SPACE}TB/s"),
+            line += [nodes.Text(f"{DOT if line.children else 'Bandwidth of '}{name}: {rate:g}{NO_BREAK_SPACE}TB/s"),
                      *citation(self.env, {"source": source}, self.lineno, self.state.inliner)]
         said = [TEXTS[row.chapter] for row in rows if row.chapter in TEXTS]
         lengths = f"About 500 tokens precede the one that is timed, but {listed(said or [''])}: a shorter text is fewer bytes."
