@@ -103,13 +103,13 @@ def tally(drawing: Sketch, y: float, fetches: list) -> None:
 
 
 def tile() -> Sketch:
-    """A tile of C, the strips of A and B that one step of the sum needs, and what it makes of them."""
+    """A tile of C, the numbers of A and B that one step of its sums needs, and how many products they give."""
     cell, largest, left, top = 20, 12, 62, 62
     drawing = Sketch(
         "02-tile", 330, "A tile, its area and its edge",
         """A square tile of C. For one step of the sum, a short column of A stands at its left edge and a short row of B at
-        its upper edge: these numbers are loaded, as many as the tile has along two edges. Each of them meets all of the
-        other strip: as many products as the tile has cells. With an edge of 1, two numbers are loaded for one product;
+        its upper edge: these numbers are loaded, as many as the tile has along two edges. Each number of the column meets each
+        of the row: as many products as the tile has cells. With an edge of 1, two numbers are loaded for one product;
         with 6, twelve for 36; with 12, twenty-four for 144.""",
         data_first=1, data_last=largest, data_at=6, data_unit="edge", data_pace=500)
     room = cell * largest
@@ -230,25 +230,25 @@ def im2col() -> Sketch:
 
 
 def packing() -> Sketch:
-    """A block of B as it lies in memory, and copied into the order in which a tile asks for it."""
+    """A block of B as it lies in memory, and copied into the order in which the tiles read it."""
     rows, columns, wide, cell, places = 8, 12, 4, 20, 96
     colours = ("orange", "green", "purple")
     drawing = Sketch(
         "02-packing", 330, "A block, packed",
-        """A block of B with 8 rows of 12 numbers, cut into three panels that are 4 wide. The tile goes down a panel and
-        asks for 4 numbers of each row. As B lies in memory, row after row, these are short pieces far apart. Packed,
-        each panel lies in one piece, and the next four numbers are always next door.""",
+        """A block of B with 8 rows of 12 numbers, cut into three micro-panels that are 4 wide. Each step of a tile reads the 4
+        numbers of one row of a micro-panel. As B lies in memory, row after row, these are short pieces far apart.
+        Packed, each micro-panel lies in one piece, and the next four numbers are always next door.""",
         data_first=1, data_last=rows, data_at=3, data_unit="row {} of 8", data_pace=600)
     left, top = 0, 34
-    drawing.text(left, 20, "a block of *B*, in three panels", "bold")
+    drawing.text(left, 20, "a block of *B*, three micro-panels", "bold")
     for panel, colour in enumerate(colours):
         drawing.rect(left + panel * wide * cell, top, wide * cell, rows * cell, f"t-{colour}")
     drawing.path("".join(f"M{left} {top + i * cell}h{columns * cell}" for i in range(rows + 1)) +
                  "".join(f"M{left + i * cell} {top}v{rows * cell}" for i in range(columns + 1)), "s-paper")
     unit = 520 / places
     lies = [(place % columns) // wide for place in range(places)]
-    strips = ((224, "as it lies in memory: row after row", lies), (288, "packed: panel after panel", sorted(lies)))
-    for y, words, order in strips:
+    copies = ((224, "as it lies in memory: row after row", lies), (288, "packed: micro-panel after micro-panel", sorted(lies)))
+    for y, words, order in copies:
         drawing.text(0, y, words)
         start = 0
         for place in range(1, places + 1):
@@ -261,9 +261,9 @@ def packing() -> Sketch:
             drawing.rect(row * columns * unit, 234, wide * unit, 24, "f-orange s-ink", rx=2)
             drawing.rect(row * wide * unit, 298, wide * unit, 24, "f-orange s-ink", rx=2)
     drawing.arrow(270, top + 10, 270, top + rows * cell - 8, "orange")
-    drawing.text(284, top + 66, "the tile goes down")
-    drawing.text(284, top + 86, "a panel, four numbers")
-    drawing.text(284, top + 106, "of a row at a time")
+    drawing.text(284, top + 66, "each step of a tile reads")
+    drawing.text(284, top + 86, "four numbers, one row")
+    drawing.text(284, top + 106, "of a micro-panel")
     return drawing
 
 
@@ -285,8 +285,8 @@ def five_loops() -> Sketch:
     drawing = Sketch(
         "02-five-loops", 514, "Five loops, and the memory that holds each piece",
         f"""Matrix A at the left, B above, and their product C between them. The loops pick a block of B, which stays in the
-        second cache, L2; a panel of rows of A, which stays in the first, L1; and a tile of C, which stays in registers.
-        In this walk the tile changes {count} times, the panel {depths * widths * panels} times and the block
+        second cache, L2; a micro-panel of A, which stays in the first, L1; and a tile of C, which stays in registers. In
+        this walk the tile changes {count} times, the micro-panel {depths * widths * panels} times and the block
         {depths * widths} times. Below, the five loops: over the depth, over the width of B, over the rows of A, over the
         columns of the block, and over the steps of the sum.""",
         data_first=1, data_last=count, data_at=5, data_unit=f"tile {{}} of {count}", data_pace=350)
@@ -319,10 +319,10 @@ def five_loops() -> Sketch:
         drawing.rect(x, 12 + block // widths * deep, narrow, deep, "f-orange", **during(tile_at, 1))
         drawing.rect(x, y, narrow, high, "f-blue", **during(tile_at, 1))
     told(beside, 40, "block of *B*", "in L2", blocks, "t-orange s-orange")
-    told(0, 112, "panel of *A*", "in L1", blocks * panels, "f-green")
+    told(0, 112, "micro-panel of *A*", "in L1", blocks * panels, "f-green")
     told(beside, top + 28, "tile of *C*", "in registers", count, "f-blue")
     loops = (("for each k_c rows of *B*, and columns of *A*", ""), ("for each n_c columns of *B*", "the block, packed"),
-             ("for each m_r rows of *A*", "the panel"), ("for each n_r columns of the block", "the tile"),
+             ("for each m_r rows of *A*", "the micro-panel"), ("for each n_r columns of the block", "the tile"),
              ("for each of the k_c steps", "sums += column × row"))
     for depth, (words, picks) in enumerate(loops):
         y = 402 + 26 * depth
