@@ -35,9 +35,9 @@ from .records import ROOFLINE_LAB, Machine, Record, RecordError
 FORMS = Path(__file__).parent / "forms"
 TABLES = Path(__file__).parents[2] / "labs" / "05-scaling" / "data" / "planner.json"  # which the lab reads, too
 MEASURED, QUOTED, PLANNED = "Measured", "Makers’ figures", "Chips of the planner"
-CORES = {"one core": ("bandwidth_dram_gbs", {"fp64": "peak_fp64_gflops", "fp32": "peak_fp32_gflops",
-                                             "bf16": "peak_bf16_gflops", "int8": "peak_int8_gops"}),
-         "all cores": ("bandwidth_dram_all_gbs", {"fp64": "peak_fp64_all_gflops", "fp32": "peak_fp32_all_gflops"})}
+ONE, ALL = "one core", "all cores"
+PEAKS = {ONE: {"fp64": "peak_fp64_gflops", "fp32": "peak_fp32_gflops", "bf16": "peak_bf16_gflops", "int8": "peak_int8_gops"},
+         ALL: {"fp64": "peak_fp64_all_gflops", "fp32": "peak_fp32_all_gflops"}}
 # Models of the planner whose names are no plain capitals.
 FAMILIES = {"gpt3": "GPT-3", "llama3": "Llama 3", "nemotron": "Nemotron-4", "palm": "PaLM"}
 CHIP_TABLE = ["chip", "bf16 TFLOP/s", "memory TB/s"]  # how the header of a page's table of chips begins
@@ -125,11 +125,21 @@ def planner_tables() -> dict:
 
 def measured_roofs(machine: Machine, record: Record) -> Iterator[dict]:
     """The roofs of one core and of all of them, GFLOP/s and GB/s; those that a record has."""
-    for cores, (bandwidth, peaks) in CORES.items():
+    bandwidths = measured_bandwidths(record)
+    for cores, peaks in PEAKS.items():
         found = {width: value["value"] for width, name in peaks.items() if (value := record.value(name))}
-        if found and (reads := record.value(bandwidth)):
-            yield {"id": machine.slug + ("" if cores == "one core" else ".all"), "machine": machine.slug, "group": MEASURED,
-                   "name": f"{machine.name}: {cores}", "peaks": found, "bandwidth": reads["value"]}
+        if found and cores in bandwidths:
+            yield {"id": machine.slug + ("" if cores == ONE else ".all"), "machine": machine.slug, "group": MEASURED,
+                   "name": f"{machine.name}: {cores}", "peaks": found, "bandwidth": bandwidths[cores]}
+
+
+def measured_bandwidths(record: Record) -> dict[str, float]:
+    """GB/s, as in chapter 01's figure: the fastest stream of one core, which an older record has for reading alone. All cores
+    were only seen to read; they can also do what one of them does."""
+    roof, reads, all_read = (value and value["value"] for value in map(
+        record.value, ("memory_roof_gbs", "bandwidth_dram_gbs", "bandwidth_dram_all_gbs")))
+    one = roof or reads
+    return {cores: value for cores, value in ((ONE, one), (ALL, all_read and max(all_read, one or 0))) if value}
 
 
 def called(name: str) -> str:

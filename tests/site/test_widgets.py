@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from book import Visit
+from book import PROJECT, Visit
 from chromium import counted
+from hardware_first.widgets import measured_bandwidths
 from playwright.sync_api import Browser, Locator, Page, expect
 from walk import SETTLED
 
@@ -138,6 +140,33 @@ def test_the_roof_follows_the_machine_of_the_page(at):
         own = [chip for chip in data(page, "roofline")["chips"] if chip["id"] == chosen][0]
         assert own["machine"] == machine
         expect(outcome(page, "roofline")).to_contain_text(f"{own['peaks']['fp32'] / own['bandwidth']:.3g}")
+
+
+def test_the_roof_of_one_core_has_the_ridge_of_the_chapter(book: Path):
+    html = (book / PAGES["roofline"]).read_text()
+    chips = json.loads(re.search(r'data-widget="roofline".*?<script type="application/json">(.*?)</script>', html, re.S)[1])["chips"]
+    own = {chip["id"]: chip for chip in chips if "machine" in chip}
+    compared = 0
+    for path in sorted((PROJECT / "figures" / "records").glob("*/01-roofline.json")):
+        values = {value["id"]: value.get("value") for value in json.loads(path.read_text())["values"]}
+        chip, stream = own[path.parent.name], values.get("memory_roof_gbs") or values["bandwidth_dram_gbs"]
+        assert chip["bandwidth"] == stream and chip["peaks"]["fp32"] == values["peak_fp32_gflops"], path
+        if stated := values.get("ridge_flop_per_byte"):  # a newer record leaves it to definitions.json
+            assert chip["peaks"]["fp32"] / chip["bandwidth"] == pytest.approx(stated, rel=1e-3), path
+        compared += 1
+    assert compared > 1
+
+
+@pytest.mark.parametrize(("streams", "found"), [
+    ({"memory_roof_gbs": 63, "bandwidth_dram_gbs": 42, "bandwidth_dram_all_gbs": 47}, {"one core": 63, "all cores": 63}),
+    ({"memory_roof_gbs": 44, "bandwidth_dram_gbs": 31, "bandwidth_dram_all_gbs": 90}, {"one core": 44, "all cores": 90}),
+    ({"bandwidth_dram_gbs": 15, "bandwidth_dram_all_gbs": 30}, {"one core": 15, "all cores": 30}),
+    ({"memory_roof_gbs": 44, "bandwidth_dram_gbs": 31}, {"one core": 44}),
+    ({"bandwidth_dram_all_gbs": 30}, {"all cores": 30}),
+])
+def test_a_measured_roof_has_the_bandwidth_of_the_fastest_stream(streams, found):
+    values = {name: {"value": value} for name, value in streams.items()}
+    assert measured_bandwidths(SimpleNamespace(value=values.get)) == found
 
 
 def test_a_link_that_names_a_machine_shows_its_roof(at):
