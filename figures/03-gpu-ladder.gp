@@ -1,8 +1,8 @@
 # title: The matmul ladder on a GPU: each rung's speed, as a share of cuBLAS's
 # needs: quoted_sgemm_ladder quoted_bf16_ladder
 # shows: sgemm_ladder quoted_sgemm_ladder bf16_ladder quoted_bf16_ladder
-# A row for each rung, what others reached beside what this GPU did, where the record has it.
-height = 612
+# A row for each idea, what others reached beside what this GPU did, where the record has it. Rungs between are in the table.
+height = 444
 load "style.gp"
 load tables."/values.gp"
 array ids[2] = ["sgemm", "bf16"]
@@ -12,17 +12,19 @@ present(panel) = exists("have_".ids[panel]."_ladder")
 # One that the record lacks is drawn from the quoted one, with every point undefined.
 measured(panel) = present(panel) ? tables."/".ids[panel]."_ladder.tsv" : quoted(panel)
 
-# The rows, and on which of them the rungs of each ladder stand: not everyone climbs by the same steps.
+# The rows, and on which of them the rungs of each ladder stand (0: on none), for not everyone climbs by the same steps.
 # Nobody's WMMA is quoted: it has a row where this GPU climbed it.
-array rows[2] = [8, 7 + present(2)]
-array names_1[8] = ["naive", "coalesced", "shared tile", "1D tile", "register tile", "vectorised", "autotuned", "warp tile"]
-array names_2[8] = ["no tensor cores", "WMMA", "TMA + WGMMA", "producer/consumer", "persistent", "raw barriers", \
-                    "clusters", "order, TMA store"]
+array rows[2] = [5, 4 + present(2)]
+array names_1[5] = ["naive", "coalesced", "shared tile", "register tile", "warp tile"]
+array names_2[5] = ["no tensor cores", "through registers", "copy engine", "ring of buffers", "all steps"]
 name(panel, row) = panel == 1 ? names_1[row] : names_2[row + (row > 1 && !present(2))]
-array ours_1[6] = [1, 2, 3, 5, 6, 8]
-array ours_2[4] = [2, 3, 4, 8]
-row_of_ours(panel, rung) = !present(panel) ? NaN : -(panel == 1 ? ours_1[int(rung)] : ours_2[int(rung)])
-row_of_theirs(panel, rung) = -(panel == 2 && present(2) && rung > 1 ? rung + 1 : rung)
+array ours_1[6] = [1, 2, 3, 4, 0, 5]
+array ours_2[4] = [2, 3, 4, 5]
+array places_1[8] = [1, 2, 3, 0, 4, 0, 0, 5]
+array places_2[8] = [1, 3, 4, 0, 0, 0, 5, 0]
+row_of_ours(panel, rung) = !present(panel) ? NaN : (row = panel == 1 ? ours_1[int(rung)] : ours_2[int(rung)], row ? -row : NaN)
+row_of_theirs(panel, rung) = (row = panel == 1 ? places_1[int(rung)] : places_2[int(rung)], \
+                              row ? -row + (panel == 2 && row > 1 && !present(2)) : NaN)
 
 left_edge = 176; right_edge = width - 24
 set grid xtics noytics
@@ -34,8 +36,8 @@ do for [panel = 1:2] {
   stats quoted(panel) using (only($1 == theirs_max_x, $2)) name "library" nooutput
   full = panel == 1 ? 100 : library_max
   last = panel == 1 ? theirs_max_x : theirs_max_x - 1
-  top_edge = panel == 1 ? 36 : 346
-  bottom_edge = top_edge + 226
+  top_edge = panel == 1 ? 36 : 262
+  bottom_edge = top_edge + 142
   y_title = titles[panel]
   unset label
   unset arrow

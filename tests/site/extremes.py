@@ -38,7 +38,7 @@ ABSENT = [
     ("02-matmul", "no library to race against", r"race(_all)?|peers|.*_over_(peers|openblas).*", ["02-peers"]),
     ("03-gpu", "one core", r"chases_bandwidth_2|mlp_two_threads_gain", []),
     ("03-gpu", "no GPU", r"gpu_.*|simt_gpu_.*|sgemm_ladder|bf16_ladder", ["03-gpu-little", "03-gpu-memory"]),
-    ("03-gpu", "no emulator", r"rung_.*|transpose_.*", ["03-gpu-bounds"]),
+    ("03-gpu", "no emulator", r"rung_.*|transpose_.*", []),
     ("03-gpu", "no knee", r"little_knee_measured|little_knee_missed", []),
     ("04-tpu", "no narrow dot products", r"int8_peak_.*", []),
     ("05-scaling", "one core", r"(strong|weak|dot|serial)_.*|amdahl.*|gemm_.*efficiency", ["05-threads"]),

@@ -43,7 +43,7 @@ def drawn(tmp_path):
 
 
 def test_without_a_gpu_all_but_its_own_figure_are_drawn(drawn):
-    assert set(drawn(RECORD)) == {"03-divergence", "03-gpu-bounds", "03-gpu-ladder", "03-little", "03-prefetch", "03-simt"}
+    assert set(drawn(RECORD)) == {"03-divergence", "03-gpu-ladder", "03-little", "03-prefetch", "03-simt"}
 
 
 def test_labels_of_the_fixture_are_clear_of_each_other(drawn):
