@@ -6,9 +6,12 @@ height = 444
 load "style.gp"
 load tables."/values.gp"
 array ids[2] = ["sgemm", "bf16"]
-array titles[2] = ["fp32, N = 4096, % of cuBLAS; quoted: on an A6000", "bf16, N = 8192, % of cuBLAS; quoted: on an H100"]
 quoted(panel) = tables."/quoted_".ids[panel]."_ladder.tsv"
 present(panel) = exists("have_".ids[panel]."_ladder")
+# Another GPU's fp32 is drawn in place of this one's, not beside it.
+beside(panel) = panel == 2 || !present(panel)
+array titles[2] = ["fp32, N = 4096, % of cuBLAS".(beside(1) ? "; quoted: on an A6000" : ""), \
+                   "bf16, N = 8192, % of cuBLAS; quoted: on an H100"]
 # One that the record lacks is drawn from the quoted one, with every point undefined.
 measured(panel) = present(panel) ? tables."/".ids[panel]."_ladder.tsv" : quoted(panel)
 
@@ -53,7 +56,7 @@ do for [panel = 1:2] {
   set for [row = 1:rows[panel]] label name(panel, row) at graph -0.03,first -row right textcolor rgb ink
   set arrow from 100,-rows[panel] - 0.6 to 100,-0.4 nohead linewidth 2.4 linecolor rgb quiet
   set for [row = 1:rows[panel]] arrow from 0,-row to 100,-row nohead linewidth 0.8 linecolor rgb grid
-  plot quoted(panel) using (only($1 <= last, $2 / full * 100)):(row_of_theirs(panel, $1)) with points \
+  plot quoted(panel) using (only($1 <= last && beside(panel), $2 / full * 100)):(row_of_theirs(panel, $1)) with points \
          pointtype quoted_point pointsize 0.9 linecolor rgb grey, \
        quoted(panel) using (only($1 <= last && !present(panel) && $2 < 0.8 * full, $2 / full * 100 + 4.5)): \
          (row_of_theirs(panel, $1)):(digits($2 / full * 100)) with labels left textcolor rgb quiet, \
