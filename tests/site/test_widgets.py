@@ -144,8 +144,8 @@ def test_the_roof_follows_the_machine_of_the_page(at):
 
 def test_the_roof_of_one_core_has_the_ridge_of_the_chapter(book: Path):
     html = (book / PAGES["roofline"]).read_text()
-    chips = json.loads(re.search(r'data-widget="roofline".*?<script type="application/json">(.*?)</script>', html, re.S)[1])["chips"]
-    own = {chip["id"]: chip for chip in chips if "machine" in chip}
+    found = re.search(r'data-widget="roofline".*?<script type="application/json">(.*?)</script>', html, re.S)
+    own = {chip["id"]: chip for chip in json.loads(found[1])["chips"] if "machine" in chip}
     compared = 0
     for path in sorted((PROJECT / "figures" / "records").glob("*/01-roofline.json")):
         values = {value["id"]: value.get("value") for value in json.loads(path.read_text())["values"]}
