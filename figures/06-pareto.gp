@@ -2,7 +2,7 @@
 # needs: pareto_formats pareto_line decode_tokens
 # shows: pareto_formats pareto_line
 # The upright lines are the spreads of the speeds, as they were measured by format.
-height = 520
+height = 600
 load "style.gp"
 formats = tables."/pareto_formats.tsv"
 line = tables."/pareto_line.tsv"
@@ -23,7 +23,7 @@ y_title = "speed, tokens per second; upright lines: 5 to 95% of all runs"
 load "frame.gp"
 set logscale xy
 # fp32, whose error is that of its sums alone, is many decades nearer: it stands at the edge, and says so.
-eval x_range(rounded_min / 30, all_max_x * 4)
+eval x_range(rounded_min / 30, all_max_x * 30)
 eval y_range(smaller(all_min_y, spread_min_x) / 1.15, larger(all_max_y, spread_max_y) * 1.25)
 at(x) = x < x_min ? 1.6 * x_min : x
 name(text, x) = x < x_min ? "← ".text : text

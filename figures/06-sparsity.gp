@@ -16,15 +16,16 @@ y_max = 2
 shown(y) = y > y_max ? NaN : y
 # Where a curve leaves the plot, its last point inside says how high it goes.
 stats gemv(2) using 1:2 name "indices" nooutput
-stats gemv(2) using (only($2 <= y_max, $1)) name "inside" nooutput
+stats gemv(2) using ($2 <= y_max ? $1 : -1) name "inside" nooutput  # -1: none of them
 stats file("sparse_gemm") using 1:2 name "product" nooutput
-stats file("sparse_gemm") using (only($2 <= y_max, $1)) name "product_inside" nooutput
+stats file("sparse_gemm") using ($2 <= y_max ? $1 : -1) name "product_inside" nooutput
 goes_on(to) = to > y_max ? sprintf("on to %s", digits(to)) : ""
 
 set multiplot
 right_edge = width - 26
 eval key("measured", measured_point, ink)
 eval key("modelled", modelled_point, ink)
+eval key("dotted: by bytes", 0, quiet)
 top_edge = 36; bottom_edge = 426
 y_title = "times a vector, from memory: time over dense"
 load "frame.gp"
@@ -36,8 +37,8 @@ set xlabel "density" offset 0,0.9 textcolor rgb quiet
 set arrow 1 from 0,1 to 1,1 nohead linewidth 1.4 linecolor rgb quiet
 rise(slope) = atan2(slope * (bottom_edge - top_edge) / y_max, right_edge - left_edge) * 180 / pi
 set samples 2  # a straight line in one piece, for its name to slide along
-set label "bytes with 32-bit indices" at 0.75,1.5 center rotate by rise(2) font along textcolor rgb quiet
-set label "with 16-bit" at 0.85,1.275 center rotate by rise(1.5) font along textcolor rgb quiet
+set label "32-bit indices" at 0.75,1.5 center rotate by rise(2) font along textcolor rgb quiet
+set label "16-bit" at 0.85,1.275 center rotate by rise(1.5) font along textcolor rgb quiet
 plot sample [x = 0:1] "+" using (x):(2 * x) with lines linewidth 1.2 dashtype quoted_dash linecolor rgb quiet, \
      [x = 0:1] "+" using (x):(1.5 * x) with lines linewidth 1.2 dashtype quoted_dash linecolor rgb quiet, \
      for [i = 1:3] file("sparse_gemv_".ids[i]."_predicted") using 1:(shown($2)) with lines linewidth 1.4 \
