@@ -8,7 +8,7 @@ from pathlib import Path
 site = Path(__file__).resolve().parent
 sys.path.insert(0, str(site))
 
-# A page's tree is some hundred thousand objects, and none is rubbish yet: searching them for it takes longer than loading them.
+# Building a page's tree makes hundreds of thousands of objects and no garbage: collecting would take longer than loading.
 gc.set_threshold(100_000, 50, 100)
 
 project = "Hardware First"
@@ -18,10 +18,9 @@ language = "en"
 
 extensions = ["myst_parser", "sphinxcontrib.bibtex", "breathe", "hardware_first"]
 hardware_first_record_tool = os.environ.get("HARDWARE_FIRST_RECORD_TOOL", "")
-# Readers meet its numbers first: of the machines that have measured every lab it is the quietest, by the mean of its noise
-# floors, and has the newest record.
+# The machine shown first: of those that measured every lab, it has the lowest mean noise floor and the newest record.
 hardware_first_default_machine = "amd-epyc-zen-5-2-cores-vm"
-hardware_first_published_only = os.environ.get("MEASURE") == "no"  # the project's own site, built where nothing is measured
+hardware_first_published_only = os.environ.get("MEASURE") == "no"  # the project's own site, built without measuring
 
 myst_enable_extensions = [
     "amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist", "smartquotes",
@@ -54,8 +53,7 @@ html_css_files = ["fonts.css", "figures.css", "site.css", "code.css", "reading.c
 html_js_files = [(script, {"defer": "defer"}) for script in ("theme.js", "contents.js", "overflow.js", "reading.js")]
 html_additional_pages = {"404": "404.html", "search": "search.html"}
 html_use_index = False
-# Where the site will be served from, if that is known. A feed, a sitemap, the pages' own addresses and a picture for those who
-# link to them all need it.
+# Where the site will be served from, if known. The feed, the sitemap, canonical addresses and link previews need it.
 html_baseurl = os.environ.get("HARDWARE_FIRST_URL", "")
 html_copy_source = False
 html_show_sourcelink = False

@@ -1,35 +1,35 @@
-"""The Sphinx extension that joins records and prose.
+"""The Sphinx extension that fills the prose with numbers from records.
 
-Roles and directives, as authors write them in MyST (a chapter NN-slug.md means lab NN-slug where it names none):
+Roles and directives, as authors write them in MyST (in chapter NN-slug.md, the lab is NN-slug unless another is named):
 
     {measured}`peak_fp32_gflops`               171 GFLOP/s 168–173    number, unit, 5th to 95th percentile
     {measured}`01-roofline/latency_l1_ns`      from any page
     {measured}`id|plain`                       without the spread
     {measured}`id|number`                      without unit and spread
-    {measured}`id|label`                       what the record calls it, instead of its number
+    {measured}`id|label`                       the label in the record, instead of the number
     {measured}`id|percent`  {measured}`id|times`   a share as per cent, a ratio with ×
-    {measured}`id|as fast`                     a ratio in a sentence: "1.3× as fast", or "just as fast" where it is 1 as far as
-                                               anybody can tell; "as long", "as much memory", …
-    {measured}`id|count`                       how many whole things it takes: rounded up
-    {measured}`id|pending`                     perhaps not measured on any machine yet: then "not yet measured", and no problem
+    {measured}`id|as fast`                     a ratio in a sentence: "1.3× as fast", or "just as fast" where it equals 1 within
+                                               the noise; "as long", "as much memory", …
+    {measured}`id|count`                       a whole number, rounded up
+    {measured}`id|pending`                     if no machine has measured it, shows "not yet measured" without a problem
     {measured}`run.seconds`                    also run.started, run.noise_floor, machine.cpu, machine.cores,
                                                machine.memory_bytes, machine.os, toolchain.compiler, toolchain.flags
 
-Where the shown machine has not measured a number, another machine's stands in, and the sentence names that machine:
-"3.8 µs (on AMD EPYC Zen 5)". Where it has not decided a claim, {where-holds} says nothing.
+If the shown machine has not measured a number, the sentence uses another machine's number and names that machine:
+"3.8 µs (on AMD EPYC Zen 5)". If its record doesn't decide a claim, {where-holds} shows nothing.
 
     ```{claim} claim-id                        a sentence of labs/NN-slug/claims.json and the verdict on it; link with
                                                {hf:claim}`lab/claim-id`; its "shown": how its number is shown
-    :pending:                                  optional; perhaps not decided on any machine yet: then it says so, and no problem
-    The sentence to show where it fails.
+    :pending:                                  optional; if no machine has decided it yet, says so without a problem
+    The sentence to show if the claim fails.
     ```
 
     ```{lab-figure} 01-bandwidth               figures/01-bandwidth.gp
-    :series: bandwidth_read bandwidth_copy     optional; what the table shows where it is not all that the script shows;
-                                               a published record with these stands in
-    :pending: gpu_latency                      optional; more series, perhaps not measured on any machine yet: the figure is
-                                               then drawn without them; with no :series: beside, its place says "not yet
-                                               measured"
+    :series: bandwidth_read bandwidth_copy     optional; the series in the table, if not all that the script shows; a
+                                               published record with these can replace the machine's own
+    :pending: gpu_latency                      optional; more series, which perhaps no machine has measured yet: the figure
+                                               is then drawn without them; without :series:, "not yet measured" replaces
+                                               the figure
     :name: fig-bandwidth                       optional, for {ref}
     :lab: 01-roofline                          optional; the lab with the figure's number
     The takeaway, one paragraph.
@@ -45,15 +45,15 @@ Where the shown machine has not measured a number, another machine's stands in, 
     :caption: words  :emphasize-lines: 2,3     optional
     ```
 
-    ```{where-measured} id lab/id              prose that says nothing without these values: left out where no record has them
+    ```{where-measured} id lab/id              prose that needs these values: left out if no record has them
     The prose.
     ```
 
-    ```{where-holds} claim-id !lab/claim-id    prose for the machines on which these claims hold, and those with ! fail
+    ```{where-holds} claim-id !lab/claim-id    prose for the machines on which these claims hold and those marked ! fail
     The prose.
     ```
 
-    ````{second-reading} What it is about       a fold for what is good but second: closed on the page, open on paper
+    ````{second-reading} What it is about       a fold for optional parts: closed on the page, open on paper
     Prose, figures, claims.
     ````
 
@@ -66,8 +66,8 @@ Where the shown machine has not measured a number, another machine's stands in, 
     ```{planner}
     ```{array-explorer}
     ```{measure-here}                          chapter 01's experiments in the reader's browser: measure_here.py
-    ```{reader-gpu}                            what that found of the reader's GPU; its body until there is something
-    ```{where-browsers-measure}                prose that is left out where the kernels for that are not compiled
+    ```{reader-gpu}                            what {measure-here} found about the reader's GPU; until then, the body
+    ```{where-browsers-measure}                prose that is left out if the kernels for browsers are not compiled
 
     ```{systolic-array} 04-tpu                 the moving array, from the trace in the lab's record
     The takeaway, one paragraph.
@@ -75,8 +75,8 @@ Where the shown machine has not measured a number, another machine's stands in, 
 
     ```{scoreboard}                            tokens per second of one small model, a row for each chapter so far; no body
 
-    ```{predict} id                            a question to answer before the page does: predict.py
-    ```{predict-table} id                      one on each row of a table; ```{predict-scores} id: predict_table.py
+    ```{predict} id                            a question to answer before the page shows the answer: predict.py
+    ```{predict-table} id                      a question for each row of a table; ```{predict-scores} id: predict_table.py
     ```{predictions-summary}                   before the takeaway
 
     ```{how-to-cite}                           a sentence and an entry for BibTeX, from CITATION.cff
@@ -84,12 +84,12 @@ Where the shown machine has not measured a number, another machine's stands in, 
     [cooks]{.compute}, [door]{.memory}         the two colours of the figures, in a few words of prose
 
 Chapters, sections and figures are numbered (numbering.py): {numref}`fig-name` reads "Figure 1.2", {numref}`name-of-section`
-"section 1.3"; a plain "chapter 02" links there by itself.
+"section 1.3"; a plain "chapter 02" becomes a link.
 
 A page with something pending names the machine that could measure it in its front matter, `pending: a machine with …`;
-a line at its head counts what waits, and lists the claims.
+a line at the top of the page counts the pending figures and lists the pending claims.
 
-What cannot be shown leaves a visible notice; the build goes on, lists the problems at its end and returns 1.
+If something cannot be shown, a visible notice replaces it; the build continues, lists the problems at the end and returns 1.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("env-updated", pages_of_another_list)
     app.connect("html-page-context", write_variants)
     app.connect("build-finished", report_problems)
-    # Another extension makes other pages of the same prose: all are read again, unless only comments or layout differ. What
-    # {lab-header} adds to Sphinx's C++ domain would multiply each time that domain is merged after a parallel read.
+    # If the extension's code changes, all pages are read again; comments and layout don't count. Reading isn't parallel,
+    # because each merge of Sphinx's C++ domain would duplicate what {lab-header} added to it.
     version = zlib.crc32("".join(ast.dump(ast.parse(source.read_text(encoding="utf-8"))) for source in SOURCES).encode())
     return {"version": "0.1.0", "env_version": version, "parallel_read_safe": False, "parallel_write_safe": True}

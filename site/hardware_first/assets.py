@@ -1,5 +1,5 @@
-"""The styles and scripts that only some pages need, each named beside what needs it. conf.py names those of every page,
-per_machine.py those of machines."""
+"""The styles and scripts that only some pages need, each listed with the class that needs it. conf.py lists the files of every
+page, per_machine.py those of machines."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ STATIC = Path(__file__).parent.parent / "static"
 
 
 def scripts_of(calculator: str) -> list[Path]:
-    """What is fetched later for a calculator."""
+    """The scripts fetched later for a calculator."""
     return [STATIC / file for file in WHEN_SEEN.get(calculator, ())]
 
 
 def fetched_later(calculator: str) -> str:
-    """The attribute that tells live.js the scripts of a calculator. Their digests keep a browser from using old ones."""
+    """The attribute that gives live.js the scripts of a calculator. Their digests stop a browser from using outdated ones."""
     named = " ".join(f"{file.name}?v={zlib.crc32(file.read_bytes()):08x}" for file in scripts_of(calculator))
     return f' data-scripts="{named}"' if named else ""
 
@@ -69,7 +69,7 @@ COMMENT_OR_INDENT = re.compile(r"^[ \t]*//.*\n|^[ \t]+", re.M)
 
 
 def lighten(app: Sphinx, exception: Exception | None) -> None:
-    """build-finished: a page's scripts, without what is for those who read the source."""
+    """build-finished: removes comment lines and indentation from the built scripts."""
     for source in STATIC.glob("*.js"):
         built = Path(app.outdir, "_static", source.name)
         if exception is None and built.exists():

@@ -1,4 +1,4 @@
-"""Numbers that stand in for what a machine has not measured: each sentence names the machine that they are from."""
+"""Numbers taken from another machine because this one has not measured them: each sentence names the source machine."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SENTENCE_END = re.compile(r"[.?!][)”’\"']*(?:\s|$)")
 
 
 def label(records: Records, record: Record) -> nodes.inline:
-    """What follows a borrowed number: paper has no tooltips, and a screen reader need not read them."""
+    """The label after a borrowed number: paper has no tooltips, and a screen reader need not read them."""
     return nodes.inline("", f" (on {records.called(record)})", classes=[LABEL])
 
 
 def name_once(app: Sphinx, doctree: nodes.document) -> None:
-    """doctree-read: takes out the labels that repeat, in a sentence, what it has just said."""
+    """doctree-read: removes labels that repeat what the same sentence has just said."""
     machines = hardware_first(app.env).records.machines_of(app.env.docname)
     labels = [node for node in doctree.findall(nodes.inline) if LABEL in node["classes"]]
     needed = {id(node) for block in dict.fromkeys(map(block_of, labels)) for machine in machines
@@ -34,7 +34,7 @@ def name_once(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def block_of(node: nodes.Node) -> nodes.Element:
-    """The row of the table that a node is in; outside of tables its paragraph or caption."""
+    """The table row that contains a node; outside tables, its paragraph or caption."""
     above = []
     while node := node.parent:
         above.append(node)
@@ -43,8 +43,8 @@ def block_of(node: nodes.Node) -> nodes.Element:
 
 
 def needed_labels(block: nodes.Element, slug: str) -> Iterator[nodes.inline]:
-    """The labels without which the page of a machine would not say whose a number is: in each sentence the first, and the first
-    after one of the machine's own numbers or of a third machine's."""
+    """The labels that a sentence needs to show whose its numbers are: the first, and the first after a number of the page's own
+    machine or of a third machine."""
     said = ""
     for node in parts(block, slug):
         if isinstance(node, nodes.Text):
@@ -57,7 +57,7 @@ def needed_labels(block: nodes.Element, slug: str) -> Iterator[nodes.inline]:
 
 
 def parts(node: nodes.Node, slug: str) -> Iterator[nodes.Node]:
-    """The words, the labels and the machine's own numbers, in the order in which the page of a machine has them."""
+    """The words, the labels and the machine's own numbers, in page order."""
     if isinstance(node, per_machine):
         node = node[node["of"][slug]]
     classes = set() if isinstance(node, nodes.Text) else set(node["classes"])

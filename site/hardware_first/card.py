@@ -1,7 +1,7 @@
-"""The picture of a page that others show where they link to it: 1200 × 630, the chapter's figure beside its question.
+"""The preview picture of a page for links on other sites: 1200 × 630, the chapter's figure beside its question.
 
-Pictures are asked for by an address, so they are made only where the site's is known (HARDWARE_FIRST_URL), by Chromium, the
-site's styles and the default machine's record. Without Chromium the pages have none, and the build says so in one line.
+Previews need absolute addresses, so they are made only if the site's address is known (HARDWARE_FIRST_URL), with Chromium, the
+site's styles and the default machine's record. Without Chromium the pages have no previews, and the build says so in one line.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ logger = logging.getLogger(__name__)
 
 
 def page(static: Path, number: str, title: str, words: str, figure: str) -> str:
-    """The card as a page that the browser takes a picture of."""
+    """The HTML of the card, for the browser to take a picture of."""
     sheets = "".join(f'<link rel="stylesheet" href="{(static / name).as_uri()}">'
                      for name in ("fonts.css", "figures.css", "drawings.css"))
     kicker = f"<span>Chapter {number}</span>" if number else ""
@@ -57,7 +57,7 @@ def page(static: Path, number: str, title: str, words: str, figure: str) -> str:
 
 
 def figure_of(app: Sphinx, name: str) -> str:
-    """A chapter's figure on the default machine, or its drawing, as SVG; RecordError, DrawingError."""
+    """A chapter's figure on the default machine, or its drawing, as SVG. Raises RecordError or DrawingError."""
     records = hardware_first(app.env).records
     if (records.root / "figures" / f"{name}.gp").exists():
         return picture(app.env, name, records.machines()[0])[1]
@@ -79,7 +79,7 @@ def offer(app: Sphinx, name: str, template: str, context: dict, doctree) -> None
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:
-    """build-finished: takes the pictures whose pages changed."""
+    """build-finished: takes pictures of the pages that changed."""
     if exception or not address_of(app) or app.builder.name != "html":
         return
     if not browser():
@@ -108,7 +108,7 @@ def browser() -> str | None:
 
 
 def take(source: str, picture: Path) -> bool:
-    """Takes a picture of a page, whole or not at all; one line where the browser does not give one."""
+    """Takes a picture of a page, or writes nothing and prints one line if the browser fails."""
     with tempfile.TemporaryDirectory() as folder:
         page, taken = Path(folder, "card.html"), Path(folder, "card.png")
         page.write_text(source, encoding="utf-8")

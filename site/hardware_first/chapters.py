@@ -1,7 +1,7 @@
-"""What the book knows of its chapters before it reads them: number, title, question, figure, takeaway, reading time.
+"""What is known about chapters before they are read: number, title, question, figure, takeaway, reading time.
 
-A chapter's front matter has `question:`, one line, `card:`, the figure or drawing that stands for it, and perhaps
-`measured:`, the number on its card and what it counts: `lines_in_flight|number loads under way at once`.
+A chapter's front matter contains a one-line `question:`, `card:`, the figure or drawing for its card, and optionally
+`measured:`, the number on the card and what it counts: `lines_in_flight|number loads under way at once`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NOT_READ = (re.compile(r"^(`{3,})\{?[\w-]*\}?.*?^\1\s*$", re.M | re.S),  # direc
 
 @dataclass(frozen=True)
 class Chapter:
-    """One chapter; `card`, `measured` and `question` are empty where its front matter has none."""
+    """One chapter; `card`, `measured` and `question` are empty if its front matter has none."""
 
     page: str
     title: str
@@ -37,7 +37,7 @@ class Chapter:
 
 
 def chapters(folder: Path) -> list[Chapter]:
-    """All chapters of a folder, in order."""
+    """All chapters in a folder, in order."""
     return [read_chapter(path) for path in chapter_files(folder)]
 
 
@@ -57,7 +57,7 @@ def read_chapter(path: Path) -> Chapter:
 
 
 def reading_minutes(text: str) -> int:
-    """How long the prose takes to read, without code, figures and solutions; at least a minute."""
+    """The time to read the prose, without code, figures and solutions; at least one minute."""
     for left_out in NOT_READ:
         text = left_out.sub("", text)
     return max(1, round(len(text.split()) / WORDS_A_MINUTE))

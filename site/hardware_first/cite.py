@@ -1,4 +1,4 @@
-"""{how-to-cite}: how to cite the book, as CITATION.cff says it."""
+"""{how-to-cite}: how to cite the book, from CITATION.cff."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .notice import block_notice
 
 
 class HowToCite(SphinxDirective):
-    """A sentence to cite, and an entry for BibTeX."""
+    """A sentence to cite, and a BibTeX entry."""
 
     def run(self) -> list[nodes.Node]:
         path = hardware_first(self.env).records.root / "CITATION.cff"
@@ -46,7 +46,7 @@ def sentence(stated: dict[str, str], address: str) -> list[nodes.Node]:
 
 
 def bibtex(stated: dict[str, str], address: str) -> str:
-    """Authors and title in braces of their own, so that BibTeX leaves them as they are."""
+    """The BibTeX entry, with extra braces around authors and title so that BibTeX does not change them."""
     fields = {"title": f"{{{stated['title']}}}", "author": f"{{{stated['author']}}}", "year": stated["year"],
               "version": stated["version"], "url": address}
     lines = [textwrap.fill(f"  {name:<8}= {{{value}}},", 64, subsequent_indent=" " * 14, break_long_words=False,

@@ -1,14 +1,14 @@
-"""{claim}: a sentence the record decides. {where-holds}: prose that follows from it.
+"""{claim}: a sentence that the record confirms or refutes. {where-holds}: prose for machines where it holds.
 
     ```{claim} simd-pays                       an id of the lab's claims.json, or lab/id
     :pending:                                  may not be measured on any machine yet
-    The sentence to show where it fails.
+    The sentence to show if the claim fails.
     ```
 
-A line reads "claimed ≥ 3×, measured 22.9× ✓". A number that was modelled or simulated has that word for "measured", and no
-tick. Where a record cannot decide, the line shows the interval of the number, without tick or body. Consecutive claims are one
-argument: the first that holds is a line, the others that hold are folded below it, and each claim that fails or is too close
-to call stays in the open.
+A line reads "claimed ≥ 3×, measured 22.9× ✓". For a modelled or simulated number, that word replaces "measured", without a
+tick. If a record cannot decide, the line shows the interval of the number, without tick or body. Consecutive claims form one
+argument: the first that holds is a line, the others that hold are folded below it, and claims that fail or are too close to
+call are always visible.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .statements import MEASURED, Answer, Statement, read_statements
 
 
 class Claim(SphinxDirective):
-    """The claim's sentence where it holds; the directive's body where it does not."""
+    """Shows the claim's sentence if it holds, else the directive's body."""
 
     required_arguments = 1
     has_content = True
@@ -46,14 +46,14 @@ class Claim(SphinxDirective):
                 raise RecordError(f'claim "{statement.id}" needs a body: the sentence to show where it fails')
         except RecordError as error:
             return [block_notice(self.env, self.lineno, str(error))]
-        alternative = self.parse_content_to_nodes()  # also where it is not shown, so that mistakes in it are found
+        alternative = self.parse_content_to_nodes()  # also if it isn't shown, so that its mistakes are found
         verdicts = {machine: verdict(domain.records, lab, statement, machine) for machine in domain.records.machines()}
         if "pending" in self.options and all(isinstance(each, NotMeasured) for each in verdicts.values()):
             waits = nodes.container("", nodes.paragraph("", statement.text))  # add_banner() puts it on its list
             return [self.target(lab, statement.id, waits, ["hf-pending"])]
 
         def each(make: Callable[[Verdict], nodes.Node]) -> list[nodes.Node]:
-            """What `make` gives for the verdict on each machine that has one."""
+            """The result of `make` for the verdict on each machine that has one."""
             return for_each_machine(self.env, lambda machine: [make(found)] if isinstance(found := verdicts[machine], Verdict)
                                     else [])
 
@@ -73,7 +73,7 @@ class Claim(SphinxDirective):
         return [box]
 
     def target(self, lab: str, claim_id: str, box: nodes.container, classes: list[str]) -> nodes.container:
-        """The box as a place that other pages can link to."""
+        """The box as a link target for other pages."""
         anchor = f"claim-{claim_id}"
         hardware_first(self.env).note_claim(lab, claim_id, anchor)
         box["ids"].append(anchor)
@@ -103,7 +103,7 @@ def statements(domain: HardwareFirstDomain, lab: str) -> list[Statement]:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a record says of a claim. The record may be another machine's than the page's: `whose` tells."""
+    """A record's verdict on a claim. `whose` says if the record is from another machine than the page's."""
 
     statement: Statement
     record: Record
@@ -130,12 +130,12 @@ def verdict(records: Records, lab: str, statement: Statement, machine: Machine) 
 
 
 def sentence(verdict: Verdict) -> nodes.paragraph:
-    """One line: the sentence, what it claims, and the number that decides it."""
+    """One line: the sentence, the claimed bound, and the number that decides the claim."""
     record, statement = verdict.record, verdict.statement
     line = nodes.paragraph("", statement.text, classes=["hf-sentence"])
     number = str(statement.observed(record))
     if number:
-        line += nodes.Text(" ")  # outside of what is kept in one line, so that the line can break here
+        line += nodes.Text(" ")  # outside the part kept on one line, so that the line can break here
         line += nodes.inline("", f"claimed{NO_BREAK_SPACE}{statement.asked(record)}, {verdict.kind}", classes=["hf-claimed"])
         tooltip = f"claimed {statement.asked(record)}; {verdict.kind} {verdict.whose}, {record.date}{record.since}"
         if two := states(record.value(statement.value)):
@@ -148,7 +148,7 @@ def sentence(verdict: Verdict) -> nodes.paragraph:
 
 
 def passing(verdict: Verdict) -> nodes.paragraph:
-    """Where a claim holds: its line, and a tick if its number was measured."""
+    """For a claim that holds: its line, with a tick if its number was measured."""
     line = sentence(verdict)
     if words := f"{kind_unsaid(verdict)} {verdict.whose * verdict.record.elsewhere}".strip():
         line += nodes.inline("", f" {words}", classes=["hf-kind"])
@@ -160,13 +160,14 @@ def passing(verdict: Verdict) -> nodes.paragraph:
 
 
 def kind_unsaid(verdict: Verdict) -> str:
-    """The kind of a number that was not measured, for a claim whose line has no number to say it of; else empty."""
+    """"modelled" and the like, for a claim whose line shows no number to put that word beside; empty if the number was
+    measured."""
     shows_number = bool(str(verdict.statement.observed(verdict.record)))
     return "" if verdict.kind == MEASURED or shows_number else verdict.kind
 
 
 def undecided(verdict: Verdict) -> nodes.paragraph:
-    """Where the bound lies inside the number's interval: the sentence, the interval, and that it is too close to call."""
+    """For a bound inside the number's interval: the sentence, the interval, and that it is too close to call."""
     line, where = sentence(verdict), verdict.whose if verdict.record.elsewhere else "here"
     line += nodes.inline("", f" ({verdict.statement.range(verdict.record)}): {Answer.TOO_CLOSE.value} {where}",
                          classes=["hf-kind"])
@@ -179,8 +180,8 @@ def badge(verdict: Verdict) -> nodes.paragraph:
 
 
 class WhereHolds(SphinxDirective):
-    """Prose for the machines on which the claims hold; after a "!", those on which one fails. What another machine's record
-    decides is not said of this one."""
+    """Prose for the machines on which the claims hold; after a "!", for those on which one fails. A verdict from another
+    machine's record does not count."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -188,7 +189,7 @@ class WhereHolds(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         records = hardware_first(self.env).records
-        content = self.parse_content_to_nodes()  # also where it is not shown, so that mistakes in it are found
+        content = self.parse_content_to_nodes()  # also if it isn't shown, so that its mistakes are found
         try:
             wanted = [(Answer.FAILS if name.startswith("!") else Answer.HOLDS, *named_claim(self.env, name.removeprefix("!")))
                       for name in self.arguments[0].split()]
@@ -203,7 +204,7 @@ class WhereHolds(SphinxDirective):
 
 
 def arguments(doctree: nodes.document) -> Iterator[list[nodes.container]]:
-    """Claims that follow one another, two or more."""
+    """Groups of two or more consecutive claims."""
     run: list[nodes.container] = []
     for box in [box for box in doctree.findall(nodes.container) if "holds" in box]:
         if run and box.previous_sibling() is run[-1]:
@@ -217,7 +218,7 @@ def arguments(doctree: nodes.document) -> Iterator[list[nodes.container]]:
 
 
 def fold(app: Sphinx, doctree: nodes.document) -> None:
-    """doctree-read: of each argument one line, the others that hold in a fold."""
+    """doctree-read: shows the first claim of each group that holds, and folds the others that hold below it."""
     for run in list(arguments(doctree)):
         parent, place = run[0].parent, run[0].parent.index(run[0])
 

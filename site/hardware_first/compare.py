@@ -2,7 +2,8 @@
 
     _machines/PAGE/A+B.js    hardwareFirst.pair("PAGE", "A+B", {figure: [drawing of A, drawing of B, sentence]})
 
-For each machine that measured a figure of the page, beside the first that did. static/beside.js loads it when a reader asks.
+One file for each machine that measured a figure of the page, paired with the first that did. static/beside.js loads it on
+demand.
 Drawing a pair takes several runs of gnuplot, so it is kept in build/compared/ until a record or a script changes.
 """
 
@@ -30,8 +31,8 @@ TIMES = ("ns", "us", "ms", "s", "cycles")
 
 
 def add_pairs(records: Records, figure: nodes.figure, script: Path, own: list[Record], series: list[str]) -> nodes.Node | None:
-    """Gives the figure its pairs, of the machines whose `own` records draw it, and returns the place of the button for them;
-    None where there is no pair. Raises RecordError."""
+    """Adds the pairs to the figure, for machines whose `own` records draw it, and returns a placeholder for their button; None
+    if there is no pair. Raises RecordError."""
     pairs = {}
     for a, b in ((own[0], other) for other in own[1:]):
         names = short_names(records, a, b)
@@ -55,7 +56,7 @@ def pairs_of_page(doctree: nodes.document) -> dict[str, dict[str, list[str]]]:
 
 
 def forget_what_no_page_names(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """env-updated: removes from build/compared the pairs that no page shows any more."""
+    """env-updated: removes pairs from build/compared that no page shows any more."""
     named = {f"{pair}/{figure}" for page in env.found_docs
              for pair, figures in of_page(env, page, "pairs", names_of_pairs).items() for figure in figures}
     for folder in (hardware_first(env).records.build / "compared").glob("*+*"):
@@ -75,7 +76,7 @@ def names_of_pairs(doctree: nodes.document) -> dict[str, list[str]]:
 
 
 def both_drawn(records: Records, a: Record, b: Record, script: Path) -> list[str] | None:
-    """The drawings of both on the same axes; None where one of them has not measured all that the figure shows."""
+    """The drawings of both machines on the same axes; None if one of them has not measured everything that the figure shows."""
     folder = records.build / "compared" / f"{a.slug}+{b.slug}"
     kept, key = folder / f"{script.stem}.json", draw.key_of([a.path, b.path, *draw.inputs(script)])
     try:
@@ -83,7 +84,7 @@ def both_drawn(records: Records, a: Record, b: Record, script: Path) -> list[str
         if known["key"] == key:
             return known["drawn"]
     except (OSError, ValueError, KeyError, TypeError):
-        pass  # never drawn, or by an earlier version
+        pass  # never drawn, or drawn by an earlier version
     try:
         axes = draw.common_axes([a.path, b.path], script, records.tool)
         files = [draw.draw(each.path, script, folder / each.slug / "figures", records.tool, axes=axes,
@@ -98,21 +99,21 @@ def both_drawn(records: Records, a: Record, b: Record, script: Path) -> list[str
 
 
 def short_names(records: Records, a: Record, b: Record) -> tuple[str, str]:
-    """What to call the two in a sentence: their processors, where these differ."""
+    """The names of two machines in a sentence: their GPUs or processors if these differ, else the machines' names."""
     names = (a.gpu, b.gpu) if a.gpu and b.gpu else (a.cpu, b.cpu)
     return names if names[0] != names[1] else (records.machine_of(a).name, records.machine_of(b).name)
 
 
 # What differs.
 
-MOST = 2  # so many are said: whoever wants all of them reads the figure
+MOST = 2  # how many differences the sentence lists; the figure shows the rest
 
 
 def sentence(a: Record, b: Record, series: list[str], names: tuple[str, str], drawn: set[str] = frozenset()) -> str:
-    """What of these series differs most between two records beyond the noise: where the intervals from the 5th to the 95th
-    percentile lie apart, and the medians further apart than either machine's noise floor. Points are matched by their
-    labels, else by their places on the x axis; a series is called as in the words `drawn` in the figure, where they name it.
-    Nothing where the two share no point that both have measured."""
+    """A sentence on the largest differences between two records beyond the noise: the intervals from the 5th to the 95th
+    percentile must not overlap, and the medians must differ by more than either machine's noise floor. Points are matched by
+    label, else by their place on the x axis; a series is called what the figure calls it (`drawn`), if it names it. Empty if
+    the records share no measured point."""
     noise = max(record.data["run"]["noise_floor"] for record in (a, b))
     groups: dict[tuple, list[tuple[str, dict]]] = {}
     for name in series:
@@ -143,21 +144,20 @@ def furthest(group: tuple[tuple, list[tuple[str, list[list[float]]]]]) -> float:
 
 
 def words_of(drawings: Iterable[str]) -> set[str]:
-    """All that is written in drawings."""
+    """All words written in drawings."""
     return {html.unescape(words) for drawing in drawings for words in re.findall(r"<text[^>]*>([^<]+)<", drawing)}
 
 
 def short_labels(labels: list[str], drawn: set[str]) -> dict[str, str]:
-    """What to call each series: the part of its label that stands in the figure, where no other has the same; else the
-    label."""
+    """A name for each series: the part of its label that the figure shows, if that is unique; else the label."""
     short = {label: next((part for part in (label, *label.split(", ")) if part in drawn), label) for label in labels}
     only = {label: part for label, part in short.items() if list(short.values()).count(part) == 1}
     return {label: only.get(label, label) for label in labels}
 
 
 def differences(a: dict, b: dict, noise: float) -> list[tuple[str, str, list[float]]]:
-    """Where two series of one thing differ: (whose is larger, "a" or "b"; where; by which factors); what ties comes last, as
-    ("", "", []), unless all differs one way. Nothing where no point of the one is a point of the other."""
+    """Where two series differ: (whose is larger, "a" or "b"; where; by which factors); if any points tie, ("", "", []) comes
+    last. Empty if the series share no point."""
     shared = shared_points(a, b)
     larger = [whose_is_larger(*points, noise) for _, points in shared]
     found = []
@@ -172,7 +172,7 @@ def differences(a: dict, b: dict, noise: float) -> list[tuple[str, str, list[flo
 
 
 def shared_points(a: dict, b: dict) -> list[tuple[str, tuple[dict, dict]]]:
-    """(how the place is called, the two points) in the order of the first series; those with a ratio only."""
+    """(name of the place, the two points) in the order of the first series; only points with a ratio."""
     key = (lambda point: point["label"]) if labelled(a, b) else (lambda point: float(f"{point['x']:.9g}"))
     others = {key(point): point for point in b["points"]}
     named = lambda point: point["label"] if labelled(a, b) else draw.quantity(point["x"], a["x"]["unit"])
@@ -186,14 +186,14 @@ def labelled(a: dict, b: dict) -> bool:
 
 
 def whose_is_larger(a: dict, b: dict, noise: float) -> str:
-    """"a" or "b"; empty where they tie."""
+    """"a" or "b"; empty if they tie."""
     winner, larger, smaller = ("a", a, b) if a["median"] > b["median"] else ("b", b, a)
     apart = larger.get("low", larger["median"]) > smaller.get("high", smaller["median"])
     return winner if apart and larger["median"] > smaller["median"] * (1 + noise) else ""
 
 
 def extent(at: list[int], places: list[str], by_label: bool) -> str:
-    """Where: nothing for everywhere; from … to … for what lies side by side; else by name or by count."""
+    """Where: empty for everywhere; "from … to …" for neighbouring points; else names, or a count."""
     if len(at) == len(places):
         return ""
     if len(at) == 1:
@@ -206,7 +206,7 @@ def extent(at: list[int], places: list[str], by_label: bool) -> str:
 
 
 def clause(unit: str, extents: tuple, members: list[tuple[str, list[list[float]]]], names: tuple[str, str]) -> str:
-    """What is said of series that differ in the same places."""
+    """The clause about series that differ in the same places."""
     parts = []
     for number, (winner, where) in enumerate(extents):
         if not winner:
@@ -219,7 +219,7 @@ def clause(unit: str, extents: tuple, members: list[tuple[str, list[list[float]]
 
 
 def word(unit: str) -> str:
-    """What a larger number means."""
+    """Describes a larger number: "long", "fast" or "high"."""
     return "long" if unit in TIMES else "fast" if unit.endswith(("/s", "Hz")) else "high"
 
 
@@ -230,7 +230,7 @@ def factor(ratios: list[float]) -> str:
 
 
 def listed(words: list[str]) -> str:
-    """a, b and c; what stands behind a comma of their own, in brackets."""
+    """"a, b and c"; a part that contains a comma goes in brackets."""
     words = [re.sub(r",\s+(.*)", r" (\1)", word) for word in dict.fromkeys(words)]
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 

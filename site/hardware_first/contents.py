@@ -1,4 +1,4 @@
-"""The book's contents as the theme shows them beside every page: parts, pages, and the sections of the page one is on."""
+"""The table of contents that the theme shows beside every page: parts, pages, and the sections of the current page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sphinx.environment import BuildEnvironment
 
 @dataclass
 class Section:
-    """A section of the page that is shown; `title` is HTML, `number` such as "1.3" or empty."""
+    """A section of the current page; `title` is HTML, `number` is such as "1.3" or empty."""
 
     anchor: str
     title: str
@@ -22,7 +22,7 @@ class Section:
 
 @dataclass
 class Entry:
-    """A page of the book; `number` is a chapter's, such as "01", and empty elsewhere."""
+    """A page of the book; `number` is such as "01" for a chapter, and empty for other pages."""
 
     page: str
     title: str
@@ -71,17 +71,17 @@ def html_of(app: Sphinx, title: nodes.Element) -> str:
 
 
 class Contents:
-    """Reads the parts once in a build; every page is then shown with its own sections."""
+    """Reads the parts once per build, and adds each page's own sections."""
 
     def __init__(self) -> None:
         self.parts: list[tuple[str, list[str]]] | None = None
 
     def forget(self, app: Sphinx, env: BuildEnvironment) -> None:
-        """env-updated: the first page may have another table of contents now."""
+        """env-updated: discards the parts, because the table of contents on the first page may have changed."""
         self.parts = None
 
     def offer(self, app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-        """html-page-context: `contents`, a list of Part; `chapter` and `name`, this page's number and title in plain words."""
+        """html-page-context: `contents`, a list of Part; `chapter` and `name`, this page's number and title as plain text."""
         if self.parts is None:
             self.parts = parts_of(app.env)
         context["chapter"] = number_of(page)

@@ -1,7 +1,7 @@
-"""Links to what is defined elsewhere say what it is, and what is defined says where it is used.
+"""Links to a definition show it, and a definition links to where it is used.
 
-A link to a glossary term carries the definition as its title, as those to a source carry the source; static/reading.js
-shows both on hover, focus and touch. In the glossary and the references each entry names the chapters that use it.
+A link to a glossary term has the definition as its title, and a link to a source has the source; static/reading.js shows both
+on hover, focus and touch. In the glossary and the references, each entry names the chapters that use it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def definitions_in(doctree: nodes.document) -> dict[str, str]:
 
 
 def terms_in(doctree: nodes.document) -> set[str]:
-    """The names that a page's links to terms have, in lower case."""
+    """The names, in lower case, of the terms that a page links to."""
     return {link["reftarget"].lower() for link in doctree.findall(addnodes.pending_xref) if link.get("reftype") == "term"}
 
 
@@ -63,7 +63,8 @@ def uses(env: BuildEnvironment) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def pages_to_write(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """env-updated: where a definition changed, every page may quote it; where a use did, the page of what is used."""
+    """env-updated: all pages if a definition changed, because any may quote it; the page of a definition if its uses
+    changed."""
     data, now = hardware_first(env).data, (texts(env), uses(env))
     before = data.get("definitions", ({}, {}))
     data["definitions"] = now
@@ -73,7 +74,7 @@ def pages_to_write(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def add_to_page(app: Sphinx, doctree: nodes.document, page: str) -> None:
-    """doctree-resolved: titles for the links to terms; on the page of an entry, where it is used."""
+    """doctree-resolved: adds titles to the links to terms, and uses to the entries on a page."""
     meaning, used = hardware_first(app.env).data["definitions"]
     here = lambda place: f"{app.builder.get_relative_uri(page, place[0])}#{place[1]}"
     titles = {here(place): text for place, text in meaning.items() if place[0] != page}
@@ -89,21 +90,21 @@ def add_to_page(app: Sphinx, doctree: nodes.document, page: str) -> None:
 
 
 class ByName(SortingStyle):
-    """pybtex's own order, in which the braces round an organisation's name do not count."""
+    """pybtex's own order, except that braces around an organisation's name do not count."""
 
     def person_key(self, person):
         return super().person_key(person).replace("{", "").replace("}", "")
 
 
 def list_sources(app: Sphinx, doctree: nodes.document, page: str) -> None:
-    """doctree-resolved: sources are cited by author, so that they are a list without the numbers that bibtex gives them."""
+    """doctree-resolved: turns the sources into a list without bibtex's numbers, because they are cited by author."""
     for group in {citation.parent for citation in doctree.findall(nodes.citation)}:
         items = [nodes.list_item("", *each.children[1:], ids=each["ids"]) for each in group.children]
         group.replace_self(nodes.bullet_list("", *items, classes=["hf-sources-list"]))
 
 
 def where_used(app: Sphinx, page: str, where: dict[str, str]) -> nodes.inline:
-    """ → 00, 03, as links."""
+    """" → 00, 03", as links."""
     shown = nodes.inline("", " → ", classes=["hf-uses"])
     for number, (chapter, anchor) in enumerate(where.items()):
         if number:

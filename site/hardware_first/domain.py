@@ -111,7 +111,7 @@ class HardwareFirstDomain(Domain):
 
     def resolve_xref(self, env, fromdocname, builder, typ, target, node, contnode):
         places = self.data["cards" if typ == "machine" else "claims"]
-        if target not in places:  # a book without a gallery, or a claim that no chapter shows
+        if target not in places:  # for example a book without a gallery, or a claim that no chapter shows
             return contnode if typ == "machine" or node.get("or_words_alone") else None
         page, anchor = places[target]
         if not node.get("refexplicit"):

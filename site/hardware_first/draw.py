@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Draws figures from a record: `record table`, then gnuplot, then an SVG that follows the page's colours.
 
-Needs the standard library only, so that `make lab-NN` can draw without a virtual environment.
-A script figures/NN-name.gp begins with comments that say what it is and takes:
+Uses only the standard library, so that `make lab-NN` can draw without a virtual environment.
+A script figures/NN-name.gp begins with comments that give its title and its series:
 
     # title: The roofline of this machine
     # needs: kernels plateaus_bandwidth     series without which it cannot be drawn
-    # shows: kernels kernels_predicted      series that its description tells of, where the record has them
+    # shows: kernels kernels_predicted      series that its description covers, if the record has them
 
 (a field may take several such lines).
 
-A machine that lacks something, a GPU perhaps, has a record without its series, which says so in its notes. Figures that
-need such series are then left out, in one line, and that is no failure.
+The record of a machine without, say, a GPU lacks the GPU's series and says so in its notes. Figures that need such series
+are then left out, with one line of output; this is not a failure.
 """
 
 import argparse
@@ -38,7 +38,7 @@ AXES_ROUNDS = 6
 
 
 class DrawError(Exception):
-    """A figure that could not be drawn; the text is one line naming the file and the remedy."""
+    """A figure could not be drawn; the text is one line that names the file and the remedy."""
 
 
 class SeriesAbsent(DrawError):
@@ -52,10 +52,10 @@ class SeriesAbsent(DrawError):
 def draw(record_path, script_path, out_dir, tool, axes=None, name=None):
     """Draws one figure and returns its path, `out_dir`/<`name`>.svg, written only when its content changed.
 
-    `tool` is the `record` executable, `axes` what common_axes() says, `name` the script's where it is left out; the
-    figure's ids begin with it. Raises DrawError.
+    `tool` is the `record` executable, `axes` the result of common_axes(). `name` is the script's by default; the figure's
+    ids begin with it. Raises DrawError.
 
-    It is drawn anew only when something that it depends on has another content, which a line at its end says.
+    Draws only if the content of something that the figure depends on has changed; the last line of the file has the key.
     """
     record_path, script_path, out_dir = Path(record_path), Path(script_path), Path(out_dir)
     name = name or script_path.stem
@@ -89,7 +89,7 @@ def content_digest(path):
 
 
 def digest_of(path):
-    """SHA-256 of a file's content, which is read once, as long as its time and size are the same. Raises OSError."""
+    """SHA-256 of a file's content, cached while its time and size stay the same. Raises OSError."""
     status = path.stat()
     return _digest(path, status.st_ino, status.st_mtime_ns, status.st_size)
 
@@ -112,10 +112,10 @@ def checked(record_path, script_path):
 
 
 def common_axes(record_paths, script_path, tool):
-    """The axes on which a figure can be drawn from each of the records, for draw(); small, and JSON can hold them.
+    """The common axes for drawing a figure from each of the records, as an argument for draw(); small and JSON-compatible.
 
-    Runs the script for each record until no range has to be widened any more; a range may depend on another. Raises
-    DrawError, SeriesAbsent where one of the records lacks what the figure needs.
+    Runs the script for each record until no range has to be widened, because one range may depend on another. Raises DrawError,
+    or SeriesAbsent if a record lacks something the figure needs.
     """
     script_path = Path(script_path)
     for record_path in record_paths:
@@ -149,7 +149,8 @@ def kept(axes):
 
 
 def inputs(script_path):
-    """Every file a figure depends on besides the record: its script, the files that it loads, the palette and this code."""
+    """Every file a figure depends on besides the record: its script, the files that the script loads, the palette and this
+    code."""
     scripts, waiting = [], [Path(script_path)]
     while waiting:
         script = waiting.pop()
@@ -157,7 +158,7 @@ def inputs(script_path):
             scripts.append(script)
             try:
                 loaded = re.findall(r'^\s*load "([\w.-]+)"', read_text(script), re.M)
-            except DrawError:  # draw() will say so; the figure still depends on the file coming back
+            except DrawError:  # draw() will report it; the figure still depends on the file, which may come back.
                 loaded = []
             waiting += [script.with_name(name) for name in loaded]
     modules = (__file__, svg.__file__, svg.labels.__file__, svg.labels.advances.__file__)
@@ -185,7 +186,7 @@ def read_record(path):
 
 
 def read_header(path):
-    """The title, the series needed and the series shown, from the comments that a script begins with."""
+    """The title, the series needed and the series shown, from the comments at the top of a script."""
     found = re.findall(r"^# (title|needs|shows): (.+)$", read_text(path), re.M)
     fields = {name: " ".join(text for field, text in found if field == name) for name in ("title", "needs", "shows")}
     for name, text in fields.items():
@@ -195,7 +196,7 @@ def read_header(path):
 
 
 def tables_of(record_path, tool):
-    """The folder with a record's tables, which are written once for all figures of this process."""
+    """The folder with a record's tables, which are written once per process for all figures."""
     return _tables(record_path, Path(tool), content_digest(record_path), content_digest(Path(tool)))
 
 
@@ -223,7 +224,7 @@ def run_tool(tool, record_path, tables):
 
 
 def run_gnuplot(script_path, tables, given=""):
-    """gnuplot's SVG of a script, which gets the variables `tables` and `output`; `given` are commands before it."""
+    """The SVG that gnuplot makes of a script, with the variables `tables` and `output`; runs the commands `given` first."""
     gnuplot = shutil.which("gnuplot")
     if not gnuplot:
         raise DrawError(f"{script_path}: gnuplot is missing; install it (apt-get install gnuplot-nox)")
@@ -244,13 +245,13 @@ def run_gnuplot(script_path, tables, given=""):
 
 
 def complaint(stderr):
-    """gnuplot's complaint and its line number, warnings first, on one line, without the quoted script."""
+    """gnuplot's error message and line number, warnings first, on one line, without the quoted script."""
     told = re.findall(r'line \d+: .+', stderr)
     return "; ".join(dict.fromkeys(told)) or last_line(stderr) or "nothing"
 
 
 def quoted(path):
-    """A gnuplot string in single quotes, in which only the quote itself is special."""
+    """A gnuplot string in single quotes, in which only the quote itself needs escaping."""
     return "'" + str(path).replace("'", "''") + "'"
 
 
@@ -274,10 +275,10 @@ def write_if_changed(path, text):
         raise DrawError(f"{path}: cannot be written ({error.strerror}); what was there is unchanged") from None
 
 
-# The description that stands in for a figure where it is read aloud.
+# The description of a figure for screen readers.
 
 def describe(series):
-    """One sentence about a series: its points by name, or the course of its curve."""
+    """One sentence about a series: its points by name, or the shape of its curve."""
     points = series["points"]
     if any("label" in point for point in points):
         told = ", ".join(f"{point.get('label', quantity(point['x'], series['x']['unit']))} "
@@ -292,13 +293,13 @@ def sentence_start(series):
 
 
 def called(series):
-    """A series' label, and its kind unless it is measured or the label says it."""
+    """The label of a series, with its kind unless that is "measured" or in the label already."""
     label, kind = series["label"], series["kind"]
     return label if kind == "measured" or kind in label else f"{label} ({kind})"
 
 
 def course(series):
-    """The course of a curve from its smallest x to its largest: where it starts or peaks, and where it ends."""
+    """The shape of a curve from its smallest x to its largest: where it starts, peaks and ends."""
     points = sorted(series["points"], key=lambda point: point["x"])
     x = lambda point: quantity(point["x"], series["x"]["unit"])
     y = lambda point: quantity(point["median"], series["y"]["unit"])
@@ -319,7 +320,7 @@ def near(point, other):
 
 
 def quantity(value, unit):
-    """A number with three digits; bytes as KiB, MiB or GiB."""
+    """A number with three digits; bytes in KiB, MiB or GiB."""
     if unit == "B":
         size, unit = next((each for each in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")) if value >= each[0]), (1, "B"))
         value /= size

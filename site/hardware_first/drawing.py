@@ -1,22 +1,21 @@
-"""{drawing}: an idea, drawn. An SVG of drawings/NN-slug.py stands in the page itself, so that it follows the page's colours.
+"""{drawing}: a drawing of an idea. The SVG from drawings/NN-slug.py is inline in the page, so that it follows its colours.
 
     ```{drawing} 02-tile
     :name: fig-tile
-    :script: float-bits                        optional; what assets.py has for hf-float-bits adds what a reader can press
+    :script: float-bits                        optional; the files in assets.py for hf-float-bits add controls for the reader
     The takeaway, one paragraph.
     ```
 
-The script of the drawing's chapter draws it into build/drawings/NN-slug/, when it or sketch.py has changed.
+The script of the drawing's chapter draws it into build/drawings/NN-slug/, if the script or sketch.py has changed.
 
-The SVG says what it shows in <title> and <desc>. Its classes are those of static/drawings.css. What it names lies in a
-name of its own: ids and @keyframes begin with hf-NN-name, the selectors of its <style> with .hf-NN-name. Nothing in it
-runs, and nothing comes from elsewhere.
+The SVG describes itself in <title> and <desc>, and uses the classes in static/drawings.css. Its own ids and @keyframes
+begin with hf-NN-name, the selectors of its <style> with .hf-NN-name. It contains no scripts and loads nothing.
 
-A drawing with steps says so at its root: data-first="1" data-last="21" data-at="1" data-unit="warps", perhaps data-pace
-in milliseconds; whatever has data-from, data-to or both is there in those steps only. In place of data-unit it may say
-data-says="a sentence|for each|step", which stand below it. Whatever has data-places="x,y x,y …" is shifted by as much in
-each step; the last place stays. static/steps.js gives it a slider and a button. Without scripts and on paper, the step
-data-at stands.
+A drawing with steps has attributes at its root: data-first="1" data-last="21" data-at="1" data-unit="warps", optionally
+data-pace in milliseconds. An element with data-from, data-to or both is visible only in those steps. Instead of data-unit,
+the root may have data-says="a sentence|for each|step", shown below the drawing. An element with data-places="x,y x,y …" is
+shifted by these amounts, one for each step; the last applies to all further steps. static/steps.js adds a slider and a
+button. Without scripts and on paper, step data-at is shown.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ SECONDS = 60  # for a script
 
 
 class DrawingError(Exception):
-    """A drawing that cannot stand in a page; the text is one line."""
+    """A drawing that can't be put on a page; the text is one line."""
 
 
 class Drawing(SphinxDirective):
@@ -77,32 +76,33 @@ class Drawing(SphinxDirective):
 
 
 def script_class(name: str) -> str:
-    """The class whose files are those of `:script:`; DrawingError where there are none."""
+    """The class that assets.py has files for, for `:script:`; DrawingError if there is none."""
     if (of_script := f"hf-{name}") not in OF_CLASS:
         raise DrawingError(f":script: {name} is not in assets.py; name it there as hf-{name}")
     return of_script
 
 
 def noted(domain: HardwareFirstDomain, name: str) -> ElementTree.Element:
-    """The drawing, for the page being read, which depends on what it is made of."""
+    """The drawing, for the page being read; notes that the page depends on the drawing's sources."""
     for file in inputs(domain.records, name):
         domain.note_file(file)
     return read(drawn(domain.records, name))
 
 
 def inputs(records: Records, name: str) -> tuple[Path, Path]:
-    """What a drawing is made of: its chapter's script, and what that draws with; RecordError where no lab has its number."""
+    """The sources of a drawing: its chapter's script and the modules that it draws with. RecordError if no lab has its
+    number."""
     folder = records.root / "drawings"
     return folder / f"{lab_of(name, records.labs())}.py", folder / "sketch.py"
 
 
 def drawn(records: Records, name: str) -> Path:
-    """The drawing's SVG, as its script draws it now; DrawingError where that fails."""
+    """The drawing's SVG from its current script; DrawingError if that fails."""
     script, sketch = inputs(records, name)
     folder = records.build / "drawings" / script.stem
     key, now = folder / "key", f"{content_digest(script)} {content_digest(sketch)}"
     if not key.exists() or key.read_bytes() != now.encode():
-        shutil.rmtree(folder, ignore_errors=True)  # with what is not drawn any more
+        shutil.rmtree(folder, ignore_errors=True)  # with drawings that no longer exist
         folder.mkdir(parents=True)
         draw(script, folder)
         key.write_text(now)
@@ -113,7 +113,7 @@ def drawn(records: Records, name: str) -> Path:
 
 
 def draw(script: Path, folder: Path) -> None:
-    """Has a script write its drawings into a folder; DrawingError, with the line, where it fails."""
+    """Runs a script, which writes its drawings into a folder; DrawingError, with the line, if it fails."""
     if not script.exists():
         raise DrawingError(f"drawings/{script.name} is missing: write it, or correct the drawing's name")
     try:
@@ -128,7 +128,7 @@ def draw(script: Path, folder: Path) -> None:
 
 
 def read(path: Path) -> ElementTree.Element:
-    """The drawing, fit to stand in a page of others; DrawingError says what is not."""
+    """The drawing, ready for a page with other drawings; DrawingError names what isn't."""
     try:
         root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
     except ElementTree.ParseError as error:
@@ -146,7 +146,7 @@ def read(path: Path) -> ElementTree.Element:
 
 
 def problems(root: ElementTree.Element, own: str):
-    """Yields what would reach out of the drawing, and what it lacks, in words."""
+    """Yields, in words, what could affect anything outside the drawing, and what the drawing lacks."""
     for part in ("title", "desc"):
         found = root.find(f"{{{SVG}}}{part}")
         if found is None or not (found.text or "").strip():
@@ -175,7 +175,7 @@ def problems(root: ElementTree.Element, own: str):
 
 
 def style_problems(css: str, own: str):
-    """Yields what in a drawing's <style> would touch the rest of the page."""
+    """Yields what in a drawing's <style> would affect the rest of the page."""
     css = re.sub(r"/\*.*?\*/", "", css, flags=re.S)
     if re.search(r"@import|@font-face|url\(|://", css):
         yield "its <style> loads something from elsewhere: remove that"
@@ -191,7 +191,7 @@ def style_problems(css: str, own: str):
 
 
 def stand_at_first_step(root: ElementTree.Element) -> None:
-    """What belongs to other steps than data-at is off, what moves is where it is then: until a script says otherwise."""
+    """Shows the step data-at until a script changes it: hides parts of other steps, and moves what moves to its place."""
     at = int(root.get("data-at", 0))
     for element in root.iter():
         if not int(element.get("data-from", at)) <= at <= int(element.get("data-to", at)):
@@ -210,7 +210,7 @@ def as_html(picture: ElementTree.Element) -> str:
 
 
 def with_steps(svg: str, says: str, now: int) -> str:
-    """A drawing, its sentences, and a place for what moves it: the page does not shift when scripts come."""
+    """A drawing, its sentences, and space for its slider, so that the page doesn't shift when scripts load."""
     sentences = "".join(f"<p{'' if step == now else ' class=hf-off'}>{html.escape(words, quote=False)}</p>"
                         for step, words in enumerate(says.split("|")) if says)
     told = f'<div class="hf-says" aria-live="polite">{sentences}</div>\n' if says else ""

@@ -1,7 +1,7 @@
 """feed.xml, the Atom feed, with an entry for each chapter, and sitemap.xml. Both need the site's address, HARDWARE_FIRST_URL;
-without it neither is written, and no page names them.
+without it neither is written, and no page links to them.
 
-A chapter's entry is updated when its numbers are: it bears the time of the newest of its lab's records, and names the machines.
+A chapter's entry names the machines that measured its lab, and its date is that of the lab's newest record.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ NOT_LISTED = {"404", "search", "genindex"}
 
 @dataclass(frozen=True)
 class Measured:
-    """Of a chapter: the time of the newest of its records, as 2026-11-22T10:00:00Z, and who measured, newest first."""
+    """The time of the newest of a chapter's records, as 2026-11-22T10:00:00Z, and the machines that measured it, newest
+    first."""
 
     time: str
     machines: list[str]
 
 
 def measured(records: Records, lab: str) -> Measured | None:
-    """None where no machine has measured the lab."""
+    """None if no machine has measured the lab."""
     times = {}
     for machine in records.machines():
         try:
@@ -52,7 +53,7 @@ def entry(address: str, chapter: Chapter, numbers: Measured) -> str:
 
 
 def feed(address: str, title: str, author: str, entries: dict[Chapter, Measured]) -> str:
-    """The newest first, as readers of feeds show them."""
+    """The feed, newest first, as feed readers show entries."""
     newest_first = sorted(entries.items(), key=lambda each: each[1].time, reverse=True)
     return ('<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">'
             f"<id>{escape(address)}</id><title>{escape(title)}</title><author><name>{escape(author)}</name></author>"
@@ -62,7 +63,7 @@ def feed(address: str, title: str, author: str, entries: dict[Chapter, Measured]
 
 
 def sitemap(address: str, pages: dict[str, str]) -> str:
-    """`pages`: {page: the day it was last changed, or ""}."""
+    """The sitemap of `pages`, {page: the day it was last changed, or ""}."""
     days = {page: f"<lastmod>{day}</lastmod>" if day else "" for page, day in pages.items()}
     return ('<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
             + "\n".join(f"<url><loc>{escape(address + page)}.html</loc>{day}</url>" for page, day in days.items())
@@ -70,12 +71,12 @@ def sitemap(address: str, pages: dict[str, str]) -> str:
 
 
 def address_of(app: Sphinx) -> str:
-    """Where the site will be, with a slash at its end; empty where that is not known."""
+    """The site's address, with a slash at the end; empty if it is not known."""
     return app.config.html_baseurl.rstrip("/") + "/" if app.config.html_baseurl else ""
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:
-    """build-finished: both files, or neither."""
+    """build-finished: writes both files, or neither."""
     folder, address = Path(app.outdir), address_of(app)
     for name in (FEED, SITEMAP):
         (folder / name).unlink(missing_ok=True)
@@ -94,7 +95,7 @@ def write(app: Sphinx, exception: Exception | None) -> None:
 
 
 def offer(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """html-page-context: `feed`, where the feed will be, for the templates; empty where there is none."""
+    """html-page-context: `feed`, the address of the feed, for the templates; empty if there is no feed."""
     context["feed"] = address_of(app) + FEED if address_of(app) else ""
 
 

@@ -1,4 +1,4 @@
-"""{lab-figure}: a figure drawn from a record, with all that a reader needs to judge it."""
+"""{lab-figure}: a figure drawn from a record, with everything a reader needs to judge it."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class LabFigure(SphinxDirective):
         return [line, pending_line("some of its lines", end="")] if view.missing else [line]
 
     def sources(self, script: Path, views: Iterable[View | RecordError]) -> nodes.paragraph:
-        """The sources of the quoted lines of all machines, each once, since references are counted; and the script."""
+        """The sources of the quoted lines of all machines, each once because references are counted; and the script."""
         line = nodes.paragraph("", "", file_link(self.env, script, "script"), classes=["hf-sources"])
         quoted = {each.get("source", ""): each for view in views if isinstance(view, View) for each in view.series
                   if each["kind"] != "measured"}
@@ -104,7 +104,7 @@ class LabFigure(SphinxDirective):
 
 
 def header(script: Path) -> dict:
-    """The head of a figure's script. Raises RecordError."""
+    """The header of a figure's script. Raises RecordError."""
     try:
         return draw.read_header(script)
     except draw.DrawError as error:

@@ -1,11 +1,11 @@
-"""The front page. {front-figure}: one figure, without what stands under it in its chapter. {own-misses}: how wrong a machine's
-predictions were. {book-in-numbers}: a dot for each of them, then processors and claims. {chapter-cards}: a card for each
-chapter, with its number, or its question where it has none.
+"""The front page. {front-figure}: one figure, without the lines below it in its chapter. {own-misses}: how wrong a machine's
+predictions were. {book-in-numbers}: a dot for each prediction, then the numbers of processors and claims. {chapter-cards}: a
+card for each chapter, with its headline number, or its question if it has none.
 
     ```{front-figure} 01-roofline
     :lab: 01-roofline                          optional; the lab with the figure's number
     :name: front-roofline                      optional
-    Whose it is, one paragraph.
+    The caption, one paragraph.
     ```
 
     ```{chapter-cards}
@@ -38,11 +38,11 @@ from .records import Machine, Record, RecordError
 
 VIEW = re.compile(r'viewBox="([^"]*)"')
 GRID_LINE = re.compile(r'class="s-grid"[^>]* d="M([-\d.]+),([-\d.]+)L([-\d.]+),([-\d.]+)"')
-EDGE = 12  # round a plot, in units of the figure: half a mark and a line
+EDGE = 12  # around a plot, in units of the figure: half a mark and a line
 
 
 class FrontFigure(SphinxDirective):
-    """A figure and a line."""
+    """A figure and one line of text."""
 
     required_arguments = 1
     has_content = True
@@ -66,7 +66,7 @@ class FrontFigure(SphinxDirective):
 
 
 def own_outcomes(env: BuildEnvironment, machine: Machine) -> list[Outcome]:
-    """All predictions of a machine, as on the page Predictions."""
+    """All of a machine's predictions, as on the page Predictions."""
     domain = hardware_first(env)
     domain.note_all_labs()
     records = [record for lab in domain.records.labs() for record in domain.records.all(lab)[0]]
@@ -74,7 +74,7 @@ def own_outcomes(env: BuildEnvironment, machine: Machine) -> list[Outcome]:
 
 
 class OwnMisses(SphinxDirective):
-    """How wrong the chosen machine's predictions were, in a sentence; nothing of a machine without predictions."""
+    """How wrong the chosen machine's predictions were, in one sentence; empty for a machine without predictions."""
 
     def run(self) -> list[nodes.Node]:
         return [nodes.container("", *for_each_machine(self.env, self.sentence), classes=["hf-front-misses"])]
@@ -89,7 +89,7 @@ class OwnMisses(SphinxDirective):
 
 
 class BookInNumbers(SphinxDirective):
-    """The same predictions as a strip; then how many processors and claims there are."""
+    """The same predictions as a strip, then the numbers of processors and claims."""
 
     def run(self) -> list[nodes.Node]:
         domain = hardware_first(self.env)
@@ -119,7 +119,7 @@ def strong_link(page: str, words: str) -> nodes.Node:
 
 
 def error(miss: float) -> str:
-    """ "9 %" of a miss that the page Predictions gives as 1.09×, "70×" of one above 2."""
+    """"9%" for a miss that the page Predictions shows as 1.09×, "70×" for one above 2."""
     return percent(float(f"{miss:.3g}") - 1) if miss < 2 else missed(miss)
 
 
@@ -130,7 +130,7 @@ class ChapterCards(SphinxDirective):
         domain = hardware_first(self.env)
         cards = nodes.container(classes=["hf-cards"])
         for path in chapter_files(domain.records.root / "chapters"):
-            if path.stem in self.env.found_docs:  # a build may leave pages out
+            if path.stem in self.env.found_docs:  # a build may leave out pages
                 domain.note_file(path)
                 cards += self.card(read_chapter(path))
         return [cards]
@@ -145,7 +145,8 @@ class ChapterCards(SphinxDirective):
         return nodes.container("", *self.ornament(chapter), words, classes=["hf-chapter-card"])
 
     def line(self, chapter: Chapter) -> list[nodes.Node]:
-        """One line: the chapter's large number on each machine and what it counts, or the question of a chapter without one."""
+        """One line: the chapter's headline number on each machine and what it counts, or the chapter's question if it has no
+        number."""
         if not chapter.measured:
             return [nodes.paragraph("", chapter.question)] if chapter.question else []
         value, _, what = chapter.measured.partition(" ")
@@ -170,12 +171,12 @@ class ChapterCards(SphinxDirective):
 
 
 def picture(env: BuildEnvironment, name: str, machine: Machine, lab: str | None = None) -> tuple[Record, str]:
-    """A figure for the page of a machine: the record it is drawn from, and its SVG."""
+    """A figure for a machine's page: the record it is drawn from, and its SVG."""
     domain = hardware_first(env)
     records = domain.records
     lab = lab or lab_of(name, records.labs())
     script = records.root / "figures" / f"{name}.gp"
-    domain.note_all_labs()  # and not this one: whose it is stands beside it, so the page needs no banner
+    domain.note_all_labs()  # and not this one: the page names the machine beside the figure, so it needs no banner
     try:
         for file in draw.inputs(script):
             domain.note_file(file)
@@ -187,7 +188,7 @@ def picture(env: BuildEnvironment, name: str, machine: Machine, lab: str | None 
 
 
 def small(svg: str) -> str:
-    """A figure as an ornament: its shapes alone, in a name of their own."""
+    """A figure as an ornament: only its shapes, with ids of their own."""
     svg = svg[svg.index("<svg"):svg.index("</svg>") + len("</svg>")]
     svg = VIEW.sub(lambda view: f'viewBox="{" ".join(f"{side:g}" for side in frame(svg, view[1]))}"', svg, count=1)
     svg = re.sub(r"<(title|desc|text)\b.*?</\1>\s*", "", svg, flags=re.S)
@@ -199,7 +200,8 @@ def small(svg: str) -> str:
 
 
 def frame(svg: str, view: str) -> tuple[float, float, float, float]:
-    """What is seen of a figure without its words, x, y, width and height: of a plot's first panel, what its grid spans."""
+    """The visible part of a figure without its words, as x, y, width and height: for a plot, the extent of the first panel's
+    grid."""
     x, y, width, height = map(float, view.split())
     lines = [tuple(map(float, line)) for line in GRID_LINE.findall(svg)]
     if lines:

@@ -1,5 +1,4 @@
-"""What stands in a page's head for those who do not read it here: one sentence of description, and the sources that a
-page may load from."""
+"""The parts of a page's head that readers don't see: a description of one sentence, and the policy on what a page may load."""
 
 from __future__ import annotations
 
@@ -13,17 +12,17 @@ from sphinx.application import Sphinx
 
 from .numbering import ancestors
 
-# Nothing but the site's own files, and no script that stands in a page. The styles in pages are the figures' own.
+# Allows only the site's own files, and no inline scripts. Inline styles are those of the figures.
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "
           "connect-src 'self'; form-action 'self'; base-uri 'self'")
-# Where the reader's browser measures: the modules that it compiles are the page's own, and stand in it; a worker has its code
-# from the page too, since one opened from a file may load none. Neither lets a script in that the site has not.
+# Where the reader's browser measures, the compiled modules are inline in the page, and so is the code of its worker, because a
+# page opened from a file can load neither. This allows no script from elsewhere.
 MEASURING = POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'") + "; worker-src blob:"
-LENGTH = 200  # of a description; search engines show about so much
+LENGTH = 200  # length of a description; search engines show about this much
 
 
 def description(doctree: nodes.document) -> str:
-    """The promise of a chapter, else the first paragraph that is prose; cut after a sentence where it is long."""
+    """The chapter's promise, else the first paragraph of prose; cut after a sentence if it is long."""
     promise = next((box for box in doctree.findall(nodes.admonition) if "promise" in box["classes"]), None)
     for paragraph in (promise or doctree).findall(nodes.paragraph):
         aside = any({"hf-banner", "hf-notice"} & set(above.get("classes", ())) for above in ancestors(paragraph, nodes.Element))
@@ -41,8 +40,7 @@ def shortened(text: str) -> str:
 
 
 def describe(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: `description`, `policy`; for the page of lost readers the script and the faces that it
-    carries in itself."""
+    """html-page-context: `description` and `policy`; for the 404 page also the script and the fonts that it embeds."""
     measures = doctree and any("hf-widget-measure" in figure["classes"] for figure in doctree.findall(nodes.figure))
     context["policy"] = MEASURING if measures else POLICY
     context["description"] = description(doctree) if doctree else ""

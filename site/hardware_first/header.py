@@ -1,4 +1,4 @@
-"""{lab-header}: the reference of one header, below its name, made by Doxygen and shown by Breathe."""
+"""{lab-header}: the reference of one header, under the header's name, made by Doxygen and shown by Breathe."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DOXYGEN_ID = re.compile(r"(?:namespace|struct|class|union|concept)\w+_1\w+|\w+_8
 
 
 class LabHeader(SphinxDirective):
-    """What Breathe's doxygenfile shows of a header, named without its folder; a notice where Doxygen has not run."""
+    """The output of Breathe's doxygenfile for a header, named without its folder; a notice if Doxygen has not run."""
 
     required_arguments = 1
 
@@ -35,7 +35,7 @@ class LabHeader(SphinxDirective):
                                        self.block_text, self.state, self.state_machine)
         reference = nodes.container("", *breathe.run())
         for heading in reference.findall(nodes.rubric):
-            heading["ids"] = []  # Breathe gives every "Functions" of a page the same id
+            heading["ids"] = []  # Breathe gives every "Functions" heading on a page the same id
         reference.insert(0, nodes.rubric("", "", nodes.literal("", header)))
         leave_out_private(reference)
         open_namespaces(reference)
@@ -44,14 +44,14 @@ class LabHeader(SphinxDirective):
 
 
 def leave_out_private(reference: nodes.Element) -> None:
-    """Breathe's doxygenfile shows all members there are."""
+    """Removes private members: Breathe's doxygenfile shows all members."""
     for members in list(reference.findall(nodes.container)):
         if members.get("objtype", "").startswith("private"):
             members.parent.remove(members)
 
 
 def open_namespaces(reference: nodes.Element) -> None:
-    """What is in a namespace in place of a box for it: the page says which, and every header opens the same."""
+    """Replaces the box of a namespace by its contents: the page names the namespace, and every header opens the same one."""
     while box := next((each for each in reference.findall(addnodes.desc) if is_namespace(each)), None):
         place = box.parent.index(box)
         box.parent[place:place + 1] = box.next_node(addnodes.desc_content).children
@@ -63,7 +63,7 @@ def is_namespace(box: addnodes.desc) -> bool:
 
 
 def end_dashes(reference: nodes.Element) -> None:
-    """No dash behind an exception of which nothing is said."""
+    """Removes the dash after an exception without a description."""
     for text in list(reference.findall(nodes.Text)):
         after = text.parent.children[text.parent.index(text) + 1:]
         if text.strip() == "--" and not any(each.astext().strip() for each in after):
@@ -71,12 +71,12 @@ def end_dashes(reference: nodes.Element) -> None:
 
 
 def words_without_a_place(app: Sphinx, env: BuildEnvironment, link: addnodes.pending_xref, words: nodes.Node):
-    """missing-reference: what Doxygen would link to a file, or to something whose header no page shows, stays words."""
+    """missing-reference: leaves Doxygen's links to files, and to names whose header no page shows, as plain text."""
     return words if link.get("reftype") == "ref" and DOXYGEN_ID.fullmatch(link["reftarget"]) else None
 
 
 def forget_missing_xml(app: Sphinx, env: BuildEnvironment, *_: set) -> list[str]:
-    """env-get-outdated, ahead of Breathe, which stops the whole build when XML it has read is gone."""
+    """env-get-outdated, before Breathe, which stops the whole build if XML that it has read is gone."""
     state = getattr(env, "breathe_file_state", {})
     for name in [name for name in state if not Path(name).exists()]:
         del state[name]

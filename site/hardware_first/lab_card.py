@@ -1,4 +1,4 @@
-"""{lab-card}: how to run a chapter's lab yourself, and where to look into it: the files that the page quotes above."""
+"""{lab-card}: how to run a chapter's lab yourself, and which files to read: those that the page quotes before the card."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class LabCard(SphinxDirective):
         return [card]
 
     def of_machine(self, machine: Machine, lab: str) -> list[nodes.Node]:
-        """What is known of the lab on a machine."""
+        """Information about the lab on a machine."""
         records = hardware_first(self.env).records
         pairs = [("Run", [nodes.literal("", f"make lab-{lab[:2]}")])]
         folder = records.root / "labs" / lab
@@ -43,7 +43,7 @@ class LabCard(SphinxDirective):
             return [block_notice(self.env, self.lineno, str(error)), fields(pairs)]
 
     def quoted(self, lab: str) -> list[str]:
-        """The lab's files that the page has quoted before its card, in its folder, but for lab.cpp."""
+        """The lab's files, except lab.cpp, that the page quotes before its card."""
         names = [file.removeprefix(f"{lab}/") for file in self.env.temp_data.get(QUOTED, []) if file.startswith(f"{lab}/")]
         return [name for name in dict.fromkeys(names) if name != "lab.cpp"]
 

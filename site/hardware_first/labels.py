@@ -1,7 +1,7 @@
-"""Puts the labels of a figure where nothing is in their way.
+"""Places the labels of a figure where they cover nothing.
 
-Point-feature label placement: every label has a list of candidate positions, each candidate a cost for what it would
-cover and how far from its point it is; labels choose in turn until none of them would rather move.
+Point-feature label placement: every label has a list of candidate positions, and each candidate has a cost for what it
+covers and for its distance from the point. One label at a time moves to its cheapest candidate, until none can improve.
 """
 
 import functools
@@ -14,14 +14,14 @@ try:
 except ImportError:  # run as a script
     import advances
 
-NEAR, ALONG, END, OVER = "near", "along", "end", "over"  # the font names in figures/style.gp; any other is fixed
+NEAR, ALONG, END, OVER = "near", "along", "end", "over"  # the font names in figures/style.gp; labels with any other do not move
 
 LABEL_COST, EDGE_COST, MARK_COST, STRUCK_COST, LINE_COST, AMBIGUITY_COST = 1000.0, 10000.0, 120.0, 500.0, 14.0, 60.0
-ORDER_COST = 90.0  # names at the ends of curves stand in the order of the ends
+ORDER_COST = 90.0  # names at the ends of curves stay in the order of those ends
 LEADER_FROM = 13.0  # units; a label further than this from its point is joined to it by a thin line
 ROUNDS, WAYS = 12, 10
 
-WIDER = 1.03  # the face that stands in where the text face is missing is about as wide, letter for letter
+WIDER = 1.03  # the width of the fallback font is similar, letter by letter
 
 
 @functools.cache
@@ -42,7 +42,8 @@ class Shape:
 
 
 def text_box(text, at=None, above=0.76, below=0.22):
-    """The box of a label, turned as the label is; `at` overrides where its left end is, `above` and `below` are in em."""
+    """The box of a label, rotated like the label; `at` overrides the left end of its baseline, `above` and `below` are in
+    em."""
     width = text_width(text.string, text.size)
     shift = {"start": 0.0, "middle": -width / 2, "end": -width}[text.anchor] if at is None else 0.0
     x, y = at or (text.x, text.y)
@@ -53,7 +54,7 @@ def text_box(text, at=None, above=0.76, below=0.22):
 
 
 def overlap(a, b):
-    """Whether two shapes overlap: no line separates them."""
+    """True if two shapes overlap, that is, if no line separates them."""
     if a.x1 <= b.x0 or b.x1 <= a.x0 or a.y1 <= b.y0 or b.y1 <= a.y0:
         return False
     for shape in (a, b):
@@ -68,8 +69,8 @@ def overlap(a, b):
 
 
 class Candidate:
-    """One place a label could go: its left end of the baseline, its box, the leader to its point, and its cost. Most are too
-    far away to be looked at, so its shapes are worked out when they are."""
+    """One possible place for a label: the left end of the baseline, the box, the leader to its point, and the cost. Shapes are
+    computed on demand, because most candidates are too far away to be considered."""
 
     def __init__(self, text, x, y, cost, point=None, ordered=False):
         self.text, self.x, self.y, self.cost, self.whole_cost, self.ordered = text, x, y, cost, None, ordered
@@ -81,7 +82,7 @@ class Candidate:
 
     @property
     def letters(self):
-        """A line through these strikes the label out."""
+        """The part in which a line would look as if it struck out the label."""
         return text_box(self.text, (self.x, self.y), above=0.56, below=0.06)
 
     @functools.cached_property
@@ -98,14 +99,14 @@ class Candidate:
 
 
 def point_of(text):
-    """The point a label was put at: gnuplot centres text on it by lowering the baseline a third of the size."""
+    """The point of a label: gnuplot centres text on it by lowering the baseline a third of the size."""
     angle = math.radians(text.angle)
     drop = 0.325 * text.size
     return text.x + drop * math.sin(angle), text.y - drop * math.cos(angle)
 
 
 def near(text, _lines):
-    """Around the point, first to the right, then further out."""
+    """Around the point, first to the right, then further away."""
     x, y = point_of(text)
     width, height = text_width(text.string, text.size), 0.98 * text.size
     for distance in (10, 14, 19, 26, 34, 44, 56, 70, 86, 104, 124):
@@ -126,14 +127,14 @@ def end(text, _lines):
 
 
 def over(text, _lines):
-    """Centred where it was put, or a little to the side."""
+    """Centred at its point, or a little to the side."""
     for step in range(0, 90, 3):
         for dx in {step, -step}:
             yield Candidate(text, text.x + dx - text_width(text.string, text.size) / 2, text.y, 4 * step)
 
 
 def along(text, lines):
-    """On the straight line the label was put on, above it or else below, without leaving it."""
+    """Along the straight line at its point, above it or else below, without leaving it."""
     x, y = point_of(text)
     width = text_width(text.string, text.size)
     text.angle, start, stop = line_through(lines, (x, y), text.angle)
@@ -149,7 +150,7 @@ def along(text, lines):
 
 
 def line_through(lines, point, angle):
-    """The straight line through `point` at about `angle`: its exact angle and how far it goes on, before and after."""
+    """The straight line through `point` at about `angle`: its exact angle, and its length before and after the point."""
     best = (angle, 0.0, 0.0)
     for a, b in chain.from_iterable(line.segments() for line in lines):
         a, b = sorted((a, b))
@@ -169,13 +170,13 @@ CANDIDATES = {NEAR: near, ALONG: along, END: end, OVER: over}
 
 
 class Surroundings:
-    """What cannot move, and what it costs a candidate to cover it."""
+    """The obstacles, and what it costs a candidate to cover them."""
 
     def __init__(self, canvas, boxes, marks, segments):
         self.canvas, self.boxes, self.marks, self.segments = canvas, boxes, marks, segments
 
     def cost(self, candidate):
-        """The candidate's whole cost but for the other labels'; worked out once."""
+        """The candidate's whole cost except for overlaps with other labels; computed once."""
         if candidate.whole_cost is None:
             candidate.whole_cost = candidate.cost + self._of_box(candidate.box)
             candidate.whole_cost += STRUCK_COST * min(2, covered(candidate.letters, self.segments))
@@ -191,7 +192,8 @@ class Surroundings:
                 + LINE_COST * min(4, covered(box, self.segments)))
 
     def _closer_marks(self, candidate):
-        """At how many places at another x a reader might take the label to name, being no further from it than its own."""
+        """The number of places, at another x, that are no further from the label than its own point, so that a reader might
+        take it to name them."""
         own = distance(candidate.box, candidate.point)
         centres = {((mark.x0 + mark.x1) / 2, (mark.y0 + mark.y1) / 2) for mark in self.marks}  # curves may share a place
         return sum(abs(x - candidate.point[0]) > 1 and distance(candidate.box, (x, y)) <= own + 1 for x, y in centres)
@@ -202,12 +204,12 @@ class Surroundings:
 
 
 def distance(box, point):
-    """From a point to an upright box."""
+    """The distance from a point to an upright box."""
     return math.hypot(max(box.x0 - point[0], 0, point[0] - box.x1), max(box.y0 - point[1], 0, point[1] - box.y1))
 
 
 def covered(shape, obstacles):
-    """How many obstacles a shape overlaps."""
+    """The number of obstacles that a shape overlaps."""
     x0, y0, x1, y1 = shape.x0, shape.y0, shape.x1, shape.y1
     close = [other for other in obstacles if other.x0 <= x1 and x0 <= other.x1 and other.y0 <= y1 and y0 <= other.y1]
     return sum(overlap(shape, other) for other in close)
@@ -225,7 +227,7 @@ def place(texts, marks, lines, canvas):
     """Moves the labels that may move (see figures/style.gp) and returns the leaders to draw, each with its label.
 
     `texts` have string, x, y, angle, anchor, size, role; `marks` have box(); `lines` have segments(); `canvas` is
-    (width, height). Deterministic. A label is put somewhere even where every place costs something.
+    (width, height). Deterministic. Every label gets a place, even if all its candidates cover something.
     """
     moving = [text for text in texts if text.role in CANDIDATES]
     fixed = [text_box(text) for text in texts if text.role not in CANDIDATES]
@@ -239,19 +241,19 @@ def place(texts, marks, lines, canvas):
 
 
 def settle(options, surroundings):
-    """The best of a few ways to settle, each from another order in which the labels choose."""
+    """The best of a few attempts to settle, each with another order of the labels."""
     order = list(range(len(options)))
     orders = [order, order[::-1]]
     chance = random.Random(0)  # the same orders every time
     for _ in range(WAYS - len(orders)):
         orders.append(chance.sample(order, len(order)))
-    between = functools.cache(conflict)  # the ways come to the same pairs again and again
+    between = functools.cache(conflict)  # attempts compare the same pairs again and again
     ways = [settle_in(turns, options, surroundings, between) for turns in orders]
     return min(ways, key=lambda chosen: total_cost(chosen, surroundings))
 
 
 def settle_in(order, options, surroundings, conflict):
-    """Each label in turn takes its cheapest candidate given the others', until none moves."""
+    """Moves one label at a time to its cheapest candidate given the others, until none moves."""
     chosen = {}
     for _ in range(ROUNDS):
         before = dict(chosen)

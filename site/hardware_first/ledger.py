@@ -34,7 +34,7 @@ class Entry:
     records: dict[str, Record]  # by the machine's slug
 
     def of(self, record: Record) -> str:
-        """One of STATES, for one record: a claim that holds by a number that was not measured is "made"."""
+        """One of STATES for one record: "made" if the claim holds but its number was not measured."""
         answer = self.statement.answer(record)
         holds = "holds" if self.statement.kind(record) == MEASURED else "made"
         return {Answer.FAILS: "fails", Answer.TOO_CLOSE: "close", Answer.HOLDS: holds}[answer]
@@ -69,7 +69,7 @@ class ClaimsLedger(SphinxDirective):
         return [*result, box]
 
     def of_lab(self, domain: HardwareFirstDomain, lab: str) -> tuple[list[Entry], list[nodes.Node]]:
-        """A lab's claims, and what is wrong with its records."""
+        """A lab's claims, and the problems of its records."""
         records, errors = domain.records.all(lab)
         try:
             found = entries(domain, lab)
@@ -81,7 +81,7 @@ class ClaimsLedger(SphinxDirective):
 
 
 def entries(domain: HardwareFirstDomain, lab: str) -> list[Entry]:
-    """A lab's claims. Raises RecordError where they are malformed."""
+    """A lab's claims. Raises RecordError if they are malformed."""
     records, _ = domain.records.all(lab)
     return [Entry(lab, each, {record.slug: record for record in records if record.value(each.value)})
             for each in statements(domain, lab)]
@@ -98,8 +98,8 @@ def sums(machines: list[Machine], entries: list[Entry]) -> nodes.table:
 
 
 def table(machines: list[Machine], entries: list[Entry]) -> nodes.table:
-    """A lab's claims, with a column for each machine that decides at least half as many as the one that decides most. The
-    verdicts of the others are below the claim."""
+    """A table with a column for each machine that decides at least half as many claims as the one that decides most. The
+    verdicts of the other machines are below the claims."""
     counts = {machine: sum(machine.slug in entry.records for entry in entries) for machine in machines}
     columns = [machine for machine, count in counts.items() if 0 < max(counts.values()) <= 2 * count]
     others = [machine for machine, count in counts.items() if count and machine not in columns]
@@ -111,7 +111,7 @@ def table(machines: list[Machine], entries: list[Entry]) -> nodes.table:
 
 
 def name_of(machine: Machine) -> str:
-    """Never broken within "(Zen 4)"."""
+    """The machine's name, without a line break within "(Zen 4)"."""
     return re.sub(r" (?=\d+\))", NO_BREAK_SPACE, machine.name)
 
 
@@ -138,8 +138,8 @@ def claim_link(entry: Entry) -> nodes.Node:
 
 
 def cell(entry: Entry, machine: Machine) -> nodes.Node:
-    """The verdict, with the machine's name where the table has no room for columns. A number that was not measured has its
-    kind in place of a tick."""
+    """The verdict, with the machine's name if the table has no column for it. For a number that was not measured, its kind
+    replaces the tick."""
     whose = nodes.inline("", f"{name_of(machine)} ", classes=["hf-cell-head"])
     record = entry.records.get(machine.slug)
     if record is None:
@@ -157,7 +157,7 @@ def chapter_link(domain: HardwareFirstDomain, lab: str) -> nodes.Node:
 
 
 def filters(labs: list[str]) -> str:
-    """The filter's buttons; visible only where scripts run."""
+    """The filter's buttons; visible only if scripts run."""
     states = "".join(f'<label><input type="radio" name="hf-state" value="{state}"{" checked" * (state == "all")}> '
                      f"{words}</label>" for state, words in STATES)
     chapters = "".join(f'<option value="{html.escape(lab)}">{lab[:2]}</option>' for lab in labs)

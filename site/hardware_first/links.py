@@ -1,4 +1,4 @@
-"""Links: to pages, to what lies on them, and to files of the project, which are copied into the site."""
+"""Links to pages, to targets on pages, and to files of the project, which are copied into the site."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from sphinx.environment import BuildEnvironment
 
 
 def cross_reference(role: str, target: str, words: str | nodes.TextElement) -> addnodes.pending_xref:
-    """What the role makes of `words <target>`: a link once all pages are read, and the words alone where there is no target."""
+    """What the role makes of `words <target>`: a link once all pages are read, or only the words if the target doesn't
+    exist."""
     domain, kind = role.split(":")
     content = nodes.inline("", words) if isinstance(words, str) else words
     return addnodes.pending_xref("", content, refdomain=domain, reftype=kind, reftarget=target, refexplicit=True,

@@ -1,5 +1,5 @@
-"""The page of machines. {machines}: their rooflines on one scale, their headline values in one table, and what each is.
-{compare-machines}: two of them over each other.
+"""The page of machines. {machines}: their rooflines on one scale, their headline values in one table, and a card for each.
+{compare-machines}: two machines in one drawing.
 
     ```{machines}
     :values: 01-roofline/peak_fp32_gflops …    the headline values
@@ -36,12 +36,12 @@ SHARED = ("A virtual machine shares its host: it may report the host's caches as
 
 
 class Gallery(SphinxDirective):
-    """What both directives start from."""
+    """The common part of both directives."""
 
     option_spec = {"values": directives.unchanged}
 
     def read(self) -> dict[Machine, dict[str, Record]]:
-        """Each machine's records by lab; what is wrong with others is in `notices`."""
+        """Each machine's valid records by lab; the errors of the others are in `notices`."""
         domain = hardware_first(self.env)
         domain.note_all_labs()
         self.notices: list[nodes.Node] = []
@@ -77,7 +77,7 @@ class Machines(Gallery):
         return [*self.notices, nodes.container("", *multiples(machines), *table, *cards, *shared, classes=["hf-machines-page"])]
 
     def card(self, machine: Machine, records: dict[str, Record]) -> nodes.container:
-        """What a machine is, and what was run on it."""
+        """A machine's hardware, and its measurements."""
         first = next(iter(records.values()))
         facts = [("Processor", first.cpu), *hardware_facts(first.data["machine"])]
         facts += [("Published as", first.published_as)] if first.published_as else []
@@ -96,7 +96,7 @@ class Machines(Gallery):
         return card
 
     def labs(self, records: list[Record]) -> list[list[nodes.Node]]:
-        """Links to the records; a line for those of one date of which there is the same to know."""
+        """Links to the records, one line for each date and state."""
         lines: dict[str, list[nodes.Node]] = {}
         for record in records:
             notes = record.since + (", with the quick budget" if record.data["run"]["budget"] == "quick" else "")
@@ -106,7 +106,7 @@ class Machines(Gallery):
 
 
 def rooflines(machines: dict[Machine, dict[str, Record]]) -> dict[Machine, Roofline]:
-    """Of those that have one."""
+    """The rooflines of the machines that have one."""
     return {machine: found for machine, records in machines.items()
             if roofs.LAB in records and (found := roofline(records[roofs.LAB]))}
 
@@ -132,7 +132,7 @@ def multiples(machines: dict[Machine, dict[str, Record]]) -> list[nodes.Node]:
 
 
 def headlines(machines: dict[Machine, dict[str, Record]], wanted: list[tuple[str, str]]) -> nodes.table:
-    """A line for each machine that has measured any of them, a column for each value."""
+    """A line for each machine that has measured any of the values, with a column for each value."""
     heads = ["machine", *(label(machines, lab, name) for lab, name in wanted)]
     rows = []
     for machine, records in machines.items():
@@ -148,14 +148,14 @@ def value_of(records: dict[str, Record], lab: str, name: str) -> dict | None:
 
 
 def label(machines: dict[Machine, dict[str, Record]], lab: str, name: str) -> str:
-    """What a value is called, without how many threads this or that machine has."""
+    """The name of a value, without a machine's number of threads."""
     value = next((found for records in machines.values() if (found := value_of(records, lab, name))), {})
     words = value.get("label") or name.replace("_", " ")
     return words.rpartition(",")[0] + ", all threads" if words.endswith("threads") else words
 
 
 class CompareMachines(Gallery):
-    """Two machines: their roofs in one drawing, their values in one table. Made by static/gallery.js from the data here."""
+    """Two machines: their roofs in one drawing, their values in one table. static/gallery.js makes both from the data here."""
 
     def run(self) -> list[nodes.Node]:
         machines = self.read()
@@ -173,13 +173,13 @@ class CompareMachines(Gallery):
         return [predict_markup(html=box)]
 
     def values(self, records: dict[str, Record]) -> list[list]:
-        """[number, words] of each headline value, or nothing where it was not measured."""
+        """[number, words] for each headline value; empty if it was not measured."""
         found = [value_of(records, lab, name) for lab, name in self.wanted()]
         return [[value["value"], str(value_quantity(value))] if value else [] for value in found]
 
 
 def network_facts(record: Record) -> list[tuple[str, str]]:
-    """What a record of several hosts says of them: how many, whether they are one machine, how fast their wires are."""
+    """A record's facts about several hosts: how many there are, whether they are one machine, and how fast their network is."""
     def number(value_id: str) -> float:
         return (record.value(value_id) or {"value": 0})["value"]
 
@@ -193,7 +193,7 @@ def network_facts(record: Record) -> list[tuple[str, str]]:
 
 
 def instruction_sets(machine: dict) -> list[tuple[str, nodes.admonition]]:
-    """All of them, folded into one line; nothing where none is known."""
+    """All instruction sets, folded into one line; empty if none is known."""
     names = machine["isa"]
     fold = nodes.admonition("", nodes.title("", f"{len(names)} extensions of {machine['architecture']}"),
                             nodes.paragraph("", ", ".join(names)), classes=["hf-folded"], collapsible="closed")
@@ -201,7 +201,7 @@ def instruction_sets(machine: dict) -> list[tuple[str, nodes.admonition]]:
 
 
 def hardware_facts(machine: dict) -> list[tuple[str, str]]:
-    """What a reader wants to know about a machine, in the words of a data sheet."""
+    """The facts about a machine that a reader wants to know, as on a data sheet."""
     caches = [f"L{cache['level']}{'' if cache['kind'] == 'unified' else ' ' + cache['kind']}"
               f"{NO_BREAK_SPACE}{quantity(cache['bytes'], 'B')}" for cache in machine["caches"]
               if cache["kind"] != "instruction"]

@@ -1,4 +1,4 @@
-"""Formulas as MathML, made when the site is built: nothing to fetch and no script to run."""
+"""Formulas as MathML, converted when the site is built, so that pages need no script."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ SCRIPTED = {f"{{{MATHML}}}{name}" for name in ("msub", "msup", "msubsup", "munde
 ROWS = {f"{{{MATHML}}}{name}" for name in ("math", "mrow", "mtd", "mstyle", "msqrt")}
 FUNCTIONS = {"arccos", "arcsin", "arctan", "cos", "cosh", "det", "dim", "exp", "ln", "log", "max", "min", "sin", "sinh", "tan",
              "tanh"}
-OPEN = set("([{|,;=<>≤≥≈≠+−·×/∑∏∈→")  # after these, and at the beginning, a minus belongs to what follows
+OPEN = set("([{|,;=<>≤≥≈≠+−·×/∑∏∈→")  # after these, and at the beginning, a minus sign is unary
 CLOSE = set("()[],.;=<>≤≥+−")  # before these a function's name needs no space
 
 
 def mathml(tex: str, display: str, node: nodes.Node) -> str:
-    """The formula as a <math> element; its source, readable, where it cannot be converted."""
-    # The converter breaks lines in the starred environment only; on a page without numbers they look the same.
+    """The formula as a <math> element; its source, in readable form, if it can't be converted."""
+    # The converter breaks lines only in align*, which looks the same on a page without equation numbers.
     tex = re.sub(r"\\(begin|end)\{(?:align|gather)(?:ed|\*)?\}", r"\\\1{align*}", tex)
     try:
         element = convert(tex, display=display)
         formula = ElementTree.fromstring(element)
-        if "\\" in "".join(formula.itertext()):  # it passes on commands it does not know
+        if "\\" in "".join(formula.itertext()):  # it passes through commands it does not know
             raise ValueError("unknown command")
         space(formula)
         return ElementTree.tostring(formula, encoding="unicode")
-    except Exception as error:  # the converter's errors have no common base
+    except Exception as error:  # the converter's errors have no common base class
         logger.warning("formula not understood (%s): %s", error or type(error).__name__, tex, location=node)
         return f"<code>{html.escape(tex)}</code>"
 
 
 def plain(tex: str) -> str:
-    """The formula's signs in a line, for where there is nothing but text; its source where it cannot be converted."""
+    """The formula as one line of plain text; its source if it can't be converted."""
     try:
         return "".join(ElementTree.fromstring(convert(tex)).itertext())
-    except Exception:  # mathml() has warned
+    except Exception:  # mathml() has warned already
         return tex
 
 
 def space(formula: ElementTree.Element) -> None:
-    """TeX's spaces instead of the converter's: a thin one beside log and its like, none after a minus of one operand."""
+    """Corrects the converter's spaces to TeX's: thin beside log and other functions, none after a unary minus."""
     ElementTree.register_namespace("", MATHML)
     for element in formula.iter(f"{{{MATHML}}}mo"):
         if element.text in FUNCTIONS:  # an operator has wide gaps, and no name is one
@@ -66,7 +66,7 @@ def space(formula: ElementTree.Element) -> None:
 
 
 def nucleus(element: ElementTree.Element) -> str:
-    """Of log₂: log."""
+    """The name without its index: log for log₂."""
     return nucleus(element[0]) if element.tag in SCRIPTED else element.text or ""
 
 

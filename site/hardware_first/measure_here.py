@@ -1,25 +1,25 @@
-"""{measure-here}: chapter 01's experiments in the reader's browser, and what is published to see them beside: machines, and
-other browsers. {reader-gpu}: what it found of the reader's GPU. {where-browsers-measure}: prose for a book that can do this.
+"""{measure-here}: chapter 01's experiments in the reader's browser, beside published machines and browsers.
+{reader-gpu}: what they found about the reader's GPU. {where-browsers-measure}: prose for a book with compiled kernels.
 
     ```{measure-here}
     The takeaway, one paragraph.
 
-    What a reader without JavaScript is shown in its place.
+    What a reader without JavaScript sees instead.
     ```
 
     ```{reader-gpu}
-    What stands there until a GPU has been measured.
+    What is shown until a GPU has been measured.
     ```
 
     ```{where-browsers-measure}
     Prose that is left out of a book without compiled kernels.
     ```
 
-A browser's record, which the page saves, is published as figures/browsers/NAME/01-roofline.json. It hides too much of a machine
-to be one: it stands on this page alone.
+The page can save a browser's record, which is published as figures/browsers/NAME/01-roofline.json. Only this page shows it,
+because a browser hides too much of the machine for the other pages.
 
-What runs are the labs' kernels, compiled to WebAssembly by site/browser/build, in the page itself, since a page that is opened
-from a file may load nothing. Where nothing was compiled, the page says so.
+The page runs the labs' own kernels, which site/browser/build compiles to WebAssembly. They are inline, because a page opened
+from a file can't load them. If nothing was compiled, the page says so.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class MeasureHere(Calculator):
 
 
 def compiled(domain: HardwareFirstDomain) -> list[Path]:
-    """Where the kernels are once they are compiled; the page being read depends on them."""
+    """The paths of the compiled kernels; the page being read depends on them."""
     files = [domain.records.root / "build" / "browser" / f"{name}.wasm" for name in MODULES]
     for file in files:
         domain.note_file(file)
@@ -75,7 +75,7 @@ def compiled(domain: HardwareFirstDomain) -> list[Path]:
 
 
 def empty_record(root: Path, modules: list[Path]) -> dict:
-    """A browser's record before there is anything in it: what is measured with."""
+    """A browser's record before any measurement: only what it is measured with."""
     laws = json.loads((root / "labs" / ROOFLINE_LAB / "laws.json").read_text(encoding="utf-8"))
     inputs = {"schema": "4", **{f"module:{file.name}": content_digest(file) for file in modules if file.exists()}}
     key = hashlib.sha256("".join(f"{name}\0{inputs[name]}\n" for name in sorted(inputs)).encode()).hexdigest()
@@ -85,7 +85,7 @@ def empty_record(root: Path, modules: list[Path]) -> dict:
 
 
 def measured(slug: str, name: str, record: Record) -> dict | None:
-    """What is drawn of a machine or a browser, one core of it; None where its record lacks a part."""
+    """The data drawn for one core of a machine or a browser; None if its record lacks a part."""
     roofs = [record.value(name) for name in ROOFS]
     ladders = {name: record.series(series) for name, series in LADDERS.items()}
     if not all([*roofs, *ladders.values()]):
@@ -97,7 +97,7 @@ def measured(slug: str, name: str, record: Record) -> dict | None:
 
 
 class ReaderGpu(SphinxDirective):
-    """A place that static/reader-gpu.js fills."""
+    """The place that static/reader-gpu.js fills."""
 
     has_content = True
 
@@ -108,12 +108,12 @@ class ReaderGpu(SphinxDirective):
 
 
 class WhereBrowsersMeasure(SphinxDirective):
-    """Prose of what a reader's browser can measure."""
+    """Prose about what a reader's browser can measure."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        content = self.parse_content_to_nodes()  # also where it is not shown, so that mistakes in it are found
+        content = self.parse_content_to_nodes()  # also if it isn't shown, so that its mistakes are found
         return content if any(file.exists() for file in compiled(hardware_first(self.env))) else []
 
 

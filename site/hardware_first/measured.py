@@ -18,10 +18,10 @@ from .records import LAB_ID, ROOFLINE_LAB, Machine, NotMeasured, Record, RecordE
 
 STYLES = {"percent", "times", "count"}
 OPTIONS = STYLES | {"plain", "number", "label", "pending"}
-BARE = {"number", "label"}  # with nothing beside them
+BARE = {"number", "label"}  # with nothing after them
 COMPARED = "as "  # an option that begins so says what a ratio compares: "as fast"
 CITATION_KEY = re.compile(r"[A-Za-z0-9:_.-]+")
-# {lab: the values that a reader's browser finds out by itself}, as static/measure-record.js calls them.
+# {lab: the values that a reader's browser can measure}, by their names in static/measure-record.js
 KNOWN_TO_BROWSERS = {
     ROOFLINE_LAB: {"peak_fp32_gflops", "peak_fp32_scalar_gflops", "peak_fp32_all_gflops", "simd_over_scalar_fp32",
                    "bandwidth_l1_gbs", "bandwidth_dram_gbs", "bandwidth_dram_all_gbs", "bandwidth_l1_over_dram",
@@ -33,8 +33,8 @@ KNOWN_TO_BROWSERS = {
 
 
 class measured_number(nodes.inline):
-    """A number; `tooltip` says where it comes from, to who points at it, and where it `stops` the keyboard too (reading.js).
-    `data` is for static/this-browser.js, see known_to_browsers(), and for static/reading.js, see place_of()."""
+    """A number. `tooltip` tells where it comes from; `stops`: the keyboard can focus it too (reading.js). `data` is for
+    static/this-browser.js, see known_to_browsers(), and for static/reading.js, see place_of()."""
 
 
 def visit_measured_number(self, node: measured_number) -> None:
@@ -48,7 +48,7 @@ def depart_measured_number(self, node: measured_number) -> None:
 
 
 class WhereMeasured(SphinxDirective):
-    """Prose that says nothing without its numbers: shown where a record has them all."""
+    """Prose that makes no sense without its numbers: shown if a record has them all."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -56,7 +56,7 @@ class WhereMeasured(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         domain = hardware_first(self.env)
-        content = self.parse_content_to_nodes()  # also where it is not shown, so that mistakes in it are found
+        content = self.parse_content_to_nodes()  # also if it isn't shown, so that its mistakes are found
         try:
             for target in self.arguments[0].split():
                 lab, value_id = split_target(target, self.env.docname)
@@ -87,7 +87,7 @@ class Measured(SphinxRole):
         return number + self.sources(domain.records, lab, value_id, set(options)), []
 
     def number(self, machine: Machine, lab: str, value_id: str, options: set[str]) -> list[nodes.Node]:
-        """The number of a machine, or what stands in its place."""
+        """The number of a machine, or a replacement for it."""
         records = hardware_first(self.env).records
         try:
             if "." in value_id:
@@ -112,15 +112,15 @@ class Measured(SphinxRole):
             return [inline_notice(self.env, self.lineno, str(error))]
 
     def sources(self, records: Records, lab: str, value_id: str, options: set[str]) -> list[nodes.Node]:
-        """What a quoted number is quoted from, on whichever machine: once, as references are counted."""
+        """The sources of a quoted number on any machine: each once, because references are counted."""
         values = [record.value(value_id) for record in records.all(lab)[0]] if "number" not in options else []
         sources = {value.get("source", ""): value for value in values if value and value["kind"] != "measured"}
         return [node for value in sources.values() for node in citation(self.env, value, self.lineno, self.inliner)]
 
 
 def number_of(machine: Machine, record: Record, value_id: str, options: set[str]) -> nodes.Node:
-    """A record's number as the page of `machine` shows it: another machine's is marked. Its kind and date are in a tooltip, so
-    that sentences stay sentences."""
+    """A record's number as the page of `machine` shows it; another machine's number is marked. Its kind and date are in a
+    tooltip, to keep sentences readable."""
     value = record.value(value_id)
     shown = value_quantity(value, options)
     whose = f"; not measured on {machine.name}" if record.elsewhere else ""
@@ -142,8 +142,8 @@ def number_of(machine: Machine, record: Record, value_id: str, options: set[str]
 
 
 def place_of(record: Record, value_id: str, source: str) -> str:
-    """The line that added a value to its record: its address in the project's repository, "https://…", where that is known;
-    else "labs/NN-slug/FILE.cpp:LINE"; empty where the record does not say."""
+    """The line that added a value to its record: its address in the project's repository, "https://…", if that is known; else
+    "labs/NN-slug/FILE.cpp:LINE"; empty if the record lacks it."""
     at = record.value(value_id).get("at", "")
     path, _, line = at.rpartition(":")
     toolchain = record.data["toolchain"]
@@ -152,19 +152,19 @@ def place_of(record: Record, value_id: str, source: str) -> str:
 
 
 def known_to_browsers(number: measured_number, lab: str, value_id: str, **more: str) -> None:
-    """Says to static/this-browser.js of which value a number is, and `as` what it is written, or what a claim `asks` of it."""
+    """Tells static/this-browser.js which value a number is, and `as` what it is written or what a claim `asks` of it."""
     if value_id in KNOWN_TO_BROWSERS.get(lab, ()):
         number["data"] = {**number.get("data", {}), "value": f"{lab}/{value_id}", **more}
         number["classes"].append("hf-known")
 
 
 def is_tie(ratio: float, shown: Quantity, record: Record) -> bool:
-    """Whether a ratio is indistinguishable from 1: as printed, or to within the noise floor."""
+    """Whether a ratio can't be distinguished from 1: as printed, or within the noise floor."""
     return float(shown.number) == 1 or abs(ratio - 1) <= record.data["run"]["noise_floor"]
 
 
 def pending_number() -> measured_number:
-    """Stands in for a number that is marked as pending and that no record has. This is not a problem."""
+    """The replacement for a pending number that no record has. This is not a problem."""
     words = measured_number(tooltip=NOT_YET, classes=["hf-pending"])
     words += nodes.Text("not yet measured")
     return words
@@ -191,7 +191,7 @@ def value_quantity(value: dict, options: set[str] = frozenset(), rescaled: bool 
 
 
 def states(value: dict, options: set[str] = frozenset()) -> str:
-    """The two states that a value was measured in, in words; empty where it was measured in one."""
+    """The two states in which a value was measured, in words; empty if there was only one."""
     if "modes" not in value:
         return ""
     samples = sorted(value["samples"])
@@ -202,7 +202,7 @@ def states(value: dict, options: set[str] = frozenset()) -> str:
 
 
 def citation(env: BuildEnvironment, entry: dict, line: int, inliner: Inliner) -> list[nodes.Node]:
-    """A reference to the source of a quoted value or series, when it has one."""
+    """A reference to the source of a quoted value or series, if it has one."""
     key = entry.get("source", "")
     if "cite" not in env.domains or not CITATION_KEY.fullmatch(key):
         return []
@@ -211,7 +211,7 @@ def citation(env: BuildEnvironment, entry: dict, line: int, inliner: Inliner) ->
 
 
 def fact(record: Record, name: str) -> str:
-    """Facts about the run that are not values of a lab."""
+    """A fact about the run that is not a value of a lab."""
     run, machine, toolchain = (record.data[part] for part in ("run", "machine", "toolchain"))
     facts = {
         "run.seconds": lambda: str(quantity(run["seconds"], "s")),
@@ -230,7 +230,7 @@ def fact(record: Record, name: str) -> str:
 
 
 def within(value: dict) -> str:
-    """The words before the ends of a number's interval, which as_read() in labs/record/reading.cpp makes."""
+    """The words before the ends of a number's interval; as_read() in labs/record/reading.cpp makes the same."""
     if "definition" in value:
         return f"computed as {value['definition'].replace('_', ' ')}; its samples give"
     return f"all {len(value['samples'])} samples within" if "few" in value else "90% of samples within"

@@ -31,12 +31,12 @@ NOT_YET = "not yet measured on any machine"
 
 
 def pending_line(text: str, end: str = ".") -> nodes.paragraph:
-    """In place of a pending figure, or a part of one, that no record has. This is not a problem."""
+    """Replaces a pending figure, or a part of one, that no record has. This is not a problem."""
     return nodes.paragraph("", "", nodes.strong("", "Not yet measured"), nodes.Text(f": {text}{end}"), classes=["hf-pending"])
 
 
 def add_banner(app: Sphinx, doctree: nodes.document) -> None:
-    """doctree-read: says at the top of a page if its numbers are provisional or another machine's, and what is not measured
+    """doctree-read: says at the top of a page if its numbers are provisional or from another machine, and what is not measured
     yet."""
     labs, title = hardware_first(app.env).labs_used(app.env.docname), doctree.next_node(nodes.title)
     if title is None:
@@ -53,14 +53,15 @@ def add_banner(app: Sphinx, doctree: nodes.document) -> None:
 
 @dataclass(frozen=True)
 class Notice:
-    """What a reader should know of the records of some labs: one sentence, and for several labs a line about each."""
+    """Information about the records of some labs that a reader should have: one sentence, and for several labs a line about
+    each."""
 
     sentence: str
     details: tuple[str, ...] = ()
 
 
 def shown(notices: list[Notice]) -> list[nodes.Node]:
-    """The sentences; pressing them opens the details."""
+    """The sentences; clicking them opens the details."""
     sentences = " ".join(notice.sentence for notice in notices)
     details = [nodes.list_item("", nodes.paragraph("", line)) for notice in notices for line in notice.details]
     return [folded(sentences, details)] if details else [nodes.paragraph("", sentences)] if sentences else []
@@ -72,7 +73,7 @@ def folded(sentence: str, items: list[nodes.list_item]) -> nodes.admonition:
 
 
 def warnings(env: BuildEnvironment, machine: Machine, labs: list[str]) -> list[Notice]:
-    """What a reader should know of the labs' records before their numbers, as a machine's page shows them."""
+    """The notices about the labs' records that a machine's page shows before their numbers."""
     records = hardware_first(env).records
     used = list(filter(None, (chosen(records, lab, machine) for lab in labs)))
     # A chapter offers this machine only with a record of its lab; otherwise this says that the record is missing.

@@ -1,12 +1,11 @@
 """Numbers of chapters, sections and figures, and the links that name them.
 
-A chapter NN-slug.md is called NN, as in its file's name, its sections N.1, N.2, …, its figures Figure N.1, Figure N.2, …,
-whatever draws them; 00 counts as 0. No other page is numbered. {numref}`fig-bandwidth` reads "Figure 1.2",
-{numref}`a-section` "section 1.3", also where it is a heading below that section, and a plain "chapter 02" in prose becomes a
-link.
+Chapter NN-slug.md is numbered NN, its sections N.1, N.2, …, and its figures Figure N.1, Figure N.2, …, with N = 0 for 00. No
+other page is numbered. {numref}`fig-bandwidth` reads "Figure 1.2"; {numref}`a-section` reads "section 1.3", also for a heading
+below that section; and a plain "chapter 02" in prose becomes a link.
 
-Sphinx numbers what one toctree says, from 1; it has no setting for a book that begins at 0. So its own numbers are switched
-off (numfig), and it is given these.
+Sphinx numbers the pages of a toctree from 1; it has no setting for a book that begins at 0. So its own numbering (numfig) is
+switched off, and these numbers replace it.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from .domain import hardware_first, of_page
 
 CHAPTER = re.compile(r"(\d\d)-[\w-]+")
 MENTION = re.compile(r"\b([Cc]hapter) (\d\d)\b")
-DEPTH = 2  # chapters and their sections; what is below has a name only
+DEPTH = 2  # chapters and their sections; lower levels have no numbers
 UNTOUCHED = (nodes.reference, nodes.title, nodes.literal, nodes.raw, nodes.FixedTextElement, addnodes.toctree)
 
 
@@ -37,8 +36,8 @@ def chapters(env: BuildEnvironment) -> dict[str, str]:
 
 
 def number(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """env-get-updated: numbers the sections and figures of all chapters; the pages to write again are all of them where a
-    number changed, for any may name it."""
+    """env-get-updated: numbers the sections and figures of all chapters. Returns the pages to write again: all pages if a
+    number changed, because any may contain it."""
     env.toc_secnumbers, env.toc_fignumbers, references = {}, {}, {}
     for page, name in chapters(env).items():
         figures, headings = of_page(env, page, "numbered", lambda document: (figures_of(document), headings_of(document)))
@@ -53,8 +52,8 @@ def number(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def number_entries(entries: nodes.Element, name: str, above: tuple, depth: int, numbers: dict[str, tuple]) -> None:
-    """Numbers a list of a page's table of contents, and the lists within it. `above` is the number of what it belongs to;
-    what is too deep gets the empty number, or Sphinx would give it the chapter's."""
+    """Numbers a list of a page's table of contents, and the lists within it. `above` is the number of the enclosing entry.
+    Entries that are too deep get an empty number, or Sphinx would give them the chapter's."""
     items = [entry for entry in entries.children if isinstance(entry, nodes.list_item)]
     items = [entry for entry in items if "skip_section_number" not in entry[0]]
     for place, entry in enumerate(items, start=1):
@@ -66,19 +65,19 @@ def number_entries(entries: nodes.Element, name: str, above: tuple, depth: int, 
 
 
 def figures_of(document: nodes.document) -> list[str]:
-    """The anchors of a chapter's figures, in their order."""
+    """The anchors of a chapter's figures, in order."""
     return [figure["ids"][0] for figure in document.findall(nodes.figure)
             if figure["ids"] and figure.first_child_matching_class(nodes.caption) is not None]
 
 
 def headings_of(document: nodes.document) -> list[tuple[list[str], list[str]]]:
-    """(its anchors; what it and the sections that it lies in are called in the table of contents) of each section."""
+    """(its anchors; the names of it and its enclosing sections in the table of contents) of each section."""
     return [(section["ids"], [anchor(each) for each in (section, *ancestors(section, nodes.section))])
             for section in document.findall(nodes.section)]
 
 
 def section_references(app: Sphinx, headings: list[tuple[list[str], list[str]]], numbers: dict[str, tuple]) -> dict[str, str]:
-    """{anchor: "section 1.3"}; a heading without a number has that of the section it belongs to."""
+    """{anchor: "section 1.3"}; a heading without a number gets that of its enclosing section."""
     references = {}
     for anchors, within in headings:
         number = next(numbers[each] for each in within if numbers[each])
@@ -87,7 +86,7 @@ def section_references(app: Sphinx, headings: list[tuple[list[str], list[str]]],
 
 
 def anchor(section: nodes.section) -> str:
-    """What a section is called in a page's table of contents; the page's own has no name there."""
+    """A section's anchor in a page's table of contents; empty for the page's own section."""
     return f"#{section['ids'][0]}" if isinstance(section.parent, nodes.section) else ""
 
 
@@ -97,7 +96,7 @@ def figure_references(app: Sphinx, numbers: dict[str, dict]) -> dict[str, str]:
 
 
 class NumberedDomain(StandardDomain):
-    """Sphinx's own domain, where {numref} prints the numbers of chapters."""
+    """Sphinx's own domain, but {numref} also prints the numbers of chapters."""
 
     def resolve_xref(self, env: BuildEnvironment, page: str, builder: Builder, kind: str, target: str, node, content):
         if kind != "numref":
@@ -110,7 +109,7 @@ class NumberedDomain(StandardDomain):
 
 
 class ChapterLinks(SphinxPostTransform):
-    """Makes each "chapter NN" in prose a link to that chapter, but for those of the chapter itself."""
+    """Links each "chapter NN" in prose to that chapter, unless the prose is in that chapter itself."""
 
     default_priority = 15  # after references are resolved
 
@@ -122,7 +121,7 @@ class ChapterLinks(SphinxPostTransform):
                 text.parent.replace(text, self.linked(str(text), pages, here))
 
     def linked(self, text: str, pages: dict[str, str], here: str) -> list[nodes.Node]:
-        """The text in pieces, those that name a chapter other than `here` as links."""
+        """The text in pieces, with links for the names of chapters other than `here`."""
         parts, end = [], 0
         for found in MENTION.finditer(text):
             if pages.get(found[2], here) != here:
@@ -134,7 +133,7 @@ class ChapterLinks(SphinxPostTransform):
 
 
 def ancestors(node: nodes.Node, kinds: type | tuple[type, ...]) -> Iterator[nodes.Node]:
-    """What the node lies in that is of these kinds, from within."""
+    """The enclosing nodes of these kinds, innermost first."""
     while (node := node.parent) is not None:
         if isinstance(node, kinds):
             yield node
@@ -142,5 +141,5 @@ def ancestors(node: nodes.Node, kinds: type | tuple[type, ...]) -> Iterator[node
 
 def add_to(app: Sphinx) -> None:
     app.add_domain(NumberedDomain, override=True)
-    app.connect("env-get-updated", number, priority=600)  # after Sphinx, which forgets all numbers
+    app.connect("env-get-updated", number, priority=600)  # after Sphinx, which discards all numbers
     app.add_post_transform(ChapterLinks)

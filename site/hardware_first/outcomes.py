@@ -75,7 +75,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Tally:
-    """Many outcomes in a line."""
+    """A summary of many outcomes."""
 
     count: int
     median: float  # miss
@@ -112,7 +112,7 @@ def of_series(what: str, predicted: dict, measured: dict) -> Iterator[Outcome]:
 
 
 def outcome(what: str, name: str, predicted: float, measured: float, unit: str) -> Iterator[Outcome]:
-    """Nothing if a number is not positive, or if the prediction is the measurement."""
+    """Yields nothing if a number is not positive, or if the prediction is the measurement."""
     if min(predicted, measured) > 0 and predicted != measured:
         ratio = measured / predicted
         words = (str(quantity(float(f"{number:.3g}"), unit)) for number in (predicted, measured))
@@ -128,7 +128,7 @@ def place(axis: dict, x: float) -> str:
 
 
 def tally(found: Iterable[Outcome]) -> Tally:
-    """Of at least one outcome."""
+    """The summary of at least one outcome."""
     found = list(found)
     misses = [each.miss for each in found]
     within = tuple(sum(miss <= limit for miss in misses) / len(misses) for limit in WITHIN)
@@ -136,13 +136,13 @@ def tally(found: Iterable[Outcome]) -> Tally:
 
 
 def times_as_long(took: float) -> str:
-    """ "1.2×", "0.31×", "160×", near one "1.01×": the measured time in predicted ones."""
+    """ "1.2×", "0.31×", "160×", near one "1.01×": the measured time over the predicted time."""
     digits = 3 if 0.95 < took < 1.05 else 2
     return str(quantity(float(f"{took:.{digits}g}"), "1", style="times"))
 
 
 def missed(miss: float) -> str:
-    """ "1.13×", "2.4×", "160×": a miss; below 2 a third digit tells one from another."""
+    """ "1.13×", "2.4×", "160×": a miss; with a third digit below 2."""
     return str(quantity(float(f"{miss:.{3 if miss < 2 else 2}g}"), "1", style="times"))
 
 
@@ -152,5 +152,5 @@ def place_on_axis(took: float, octaves: int = 3) -> float:
 
 
 def percent(share: float) -> str:
-    """A share with two digits."""
+    """A share, with two digits."""
     return str(quantity(float(f"{share:.2g}"), "1", style="percent"))

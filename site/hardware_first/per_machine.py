@@ -1,11 +1,11 @@
-"""What differs between machines: every variant is in the tree that Sphinx keeps of a page; the page itself has that of the
-default machine, in a slot, and a file for each other machine has what its slots become when a reader chooses that machine.
+"""Content that differs between machines. Sphinx's tree of a page contains every variant. The written page shows the default
+machine's variant in a slot, and a file for each other machine has the contents of all slots for that machine.
 
-    _machines/PAGE/SLUG.js    hardwareFirst.variant("PAGE", "SLUG", [html, …]), one for each slot of the page in its order;
-                              null where nothing differs from the default machine's
+    _machines/PAGE/SLUG.js    hardwareFirst.variant("PAGE", "SLUG", [html, …]), one for each slot of the page in order;
+                              null if it equals the default machine's
 
-They are scripts, for a page that was opened from a file may load nothing else. static/machine.js finds out which machine
-the reader wants, static/machines.js exchanges what the slots hold.
+The files are scripts, because a page opened from a file can load nothing else. static/machine.js finds out which machine the
+reader wants, and static/machines.js replaces the contents of the slots.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .draw import content_digest
 from .records import Machine
 
 FOLDER = "_machines"
-BESIDE = Path(__file__).resolve().parents[1] / "static" / "beside.js"  # loaded with the first press
-SLOTS = "hf-slots"  # of a document being written: for each slot {slug: html, or None where it is the default machine's}
+BESIDE = Path(__file__).resolve().parents[1] / "static" / "beside.js"  # loaded at the first click
+SLOTS = "hf-slots"  # for the document being written: for each slot {slug: html, or None if it equals the default machine's}
 
 
 class per_machine(nodes.General, nodes.Element):
@@ -43,7 +43,8 @@ class variant(nodes.General, nodes.Element):
 
 def for_each_machine(env: BuildEnvironment, make: Callable[[Machine], Iterable[nodes.Node]], *,
                      inline: bool = False) -> list[nodes.Node]:
-    """One place with the result of `make` for each machine of the page; just its nodes if they are the same for all."""
+    """One place with the result of `make` for each machine of the page; only the nodes if they are the same for all
+    machines."""
     made = {machine.slug: list(make(machine)) for machine in hardware_first(env).records.machines_of(env.docname)}
     texts = {slug: "".join(node.pformat() for node in made[slug]) for slug in made}
     return _place(texts, lambda text: next(made[slug] for slug in made if texts[slug] == text), inline)
@@ -51,8 +52,8 @@ def for_each_machine(env: BuildEnvironment, make: Callable[[Machine], Iterable[n
 
 def for_each_answer(env: BuildEnvironment, ask: Callable[[Machine], Hashable],
                     make: Callable[[Hashable], Iterable[nodes.Node]], *, inline: bool = False) -> list[nodes.Node]:
-    """One place with the result of `make` for each machine's answer to `ask`. It is called once per answer, so it may return
-    nodes that the page was parsed into."""
+    """One place with the result of `make` for each machine's answer to `ask`. `make` is called once per distinct answer, so it
+    may return nodes that the page was parsed into."""
     return _place({machine.slug: ask(machine) for machine in hardware_first(env).records.machines_of(env.docname)},
                   lambda answer: list(make(answer)), inline)
 
@@ -64,12 +65,12 @@ def _place(answers: dict[str, Hashable], make: Callable[[Hashable], list[nodes.N
     place = per_machine("", inline=inline, of={slug: distinct.index(answer) for slug, answer in answers.items()})
     place += [variant("", *make(answer)) for answer in distinct]
     for other in place.children[1:]:
-        other["classes"].append("no-search")  # Sphinx's index of words is that of the page as it is written
+        other["classes"].append("no-search")  # Sphinx indexes the words of the default machine's page
     return [place]
 
 
 def visit_per_machine(self, node: per_machine) -> None:
-    """Writes the variant of the machine being written, or all of them in turn if no machine is."""
+    """Writes the variant of the current machine, or all variants one after another if there is no current machine."""
     if getattr(self, "machine", None):
         node[node["of"][self.machine]].walkabout(self)
         raise nodes.SkipNode
@@ -102,8 +103,8 @@ def depart_variant(self, node: variant) -> None:
 
 
 def write_variants(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: the files of the page's other machines, and for the switcher the list of the page's machines and the
-    names of those that it lacks."""
+    """html-page-context: writes the files of the page's other machines; for the switcher, adds the list of the page's machines
+    and the names of the machines it lacks."""
     records = hardware_first(app.env).records
     machines = records.machines_of(page)
     slots = doctree.attributes.get(SLOTS, []) if doctree else []
@@ -111,7 +112,7 @@ def write_variants(app: Sphinx, page: str, template: str, context: dict, doctree
     listed, files = [], {}
 
     def add(name: str, function: str, *arguments) -> str:
-        """Adds a script that calls a function, and returns its address, which changes with its content."""
+        """Adds a script that calls a function. Returns its address, which changes with its content."""
         text = f"hardwareFirst.{function}({', '.join(json.dumps(each, ensure_ascii=False) for each in arguments)});\n"
         files[name] = text
         version = hashlib.sha256(text.encode()).hexdigest()[:8]
@@ -150,8 +151,8 @@ def _replace_files(folder: Path, files: dict[str, str]) -> None:
 
 
 def pages_of_another_list(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """env-updated: each page names all machines, so all are written again when a machine comes or goes, or has measured
-    another lab."""
+    """env-updated: all pages if a machine was added or removed, or has measured another lab, because each page lists all
+    machines."""
     records = (domain := hardware_first(env)).records
     machines = [(machine.slug, machine.name, [machine in records.machines_of(lab) for lab in records.labs()])
                 for machine in records.machines()]

@@ -1,17 +1,17 @@
-"""{predict}: a question that is answered before the page answers it. {predictions-summary}: how the answers were.
+"""{predict}: a question that the reader answers before the page does. {predictions-summary}: the reader's score.
 
     ```{predict} naive-share                   an id, unique on the page
-    :value: naive_peak_share                   what decides it, as id or lab/id; or :point: series/label or lab/series/label;
+    :value: naive_peak_share                   the answer, as id or lab/id; or :point: series/label or lab/series/label;
                                                or :answer: 766, which no machine measures
-    :choices: memory < 1 | arithmetic >= 1     buttons, each with the bound that the value keeps where it is right; the first
-                                               such is. With an :answer: of words, which is then one of them, no bounds
-    :range: 0.1 100                            or a slider from here to there, logarithmic, or :linear:
-    :style: percent                            or times, as of {measured}; range and bounds are in what the reader sees
+    :choices: memory < 1 | arithmetic >= 1     buttons, each with a bound: the first whose bound the value satisfies is right.
+                                               No bounds if the :answer: is the words of a choice
+    :range: 0.1 100                            or a slider over this range, logarithmic, or :linear:
+    :style: percent                            or times, as in {measured}; range and bounds are in the displayed unit
     :unit: MB                                  of an :answer:, if it has one
-    :reveals: fig-bandwidth caches-make-a-ladder     figures by :name:, claims by id; what they tell is hidden until there is
-                                               an answer; of fig-bandwidth.purple only the marks of that colour
+    :reveals: fig-bandwidth caches-make-a-ladder     figures by :name:, claims by id, hidden until the reader answers; with
+                                               fig-bandwidth.purple, only the marks of that colour
     :drawn: fig-bandwidth y * l1_gbs           where in a figure the reader's answer is drawn: on its x or y axis, or x2, y2 of
-                                               the second panel; times a value, or that value / the answer, or the answer itself
+                                               the second panel; optionally multiplied by a value, or a value divided by it
     :pending:                                  perhaps not measured on any machine yet
     The question.
     ```
@@ -19,8 +19,8 @@
     ```{predictions-summary}                   before the takeaway: how the reader's intuition moved
     ```
 
-What the reader says is scored by static/predict.js against the chosen machine's answer, kept in the browser, never sent.
-Without scripts there are the question and its answer.
+static/predict.js compares the reader's answer with the chosen machine's and keeps it in the browser; it is never sent.
+Without scripts, the page shows the question and its answer.
 """
 
 from __future__ import annotations
@@ -49,20 +49,20 @@ CHOICE = re.compile(r"(.*?\S)(?:\s*(>=|<=|>|<)\s*(-?\d[\d.]*(?:e-?\d+)?))?")
 
 
 class prediction(nodes.General, nodes.Element):
-    """A question and all that belongs to it; `data` are its settings for the script."""
+    """A question with its form and answers; `data` are its settings for the script."""
 
 
 class predict_answer(nodes.General, nodes.TextElement):
-    """What a machine says; `data` is the same for the script."""
+    """A machine's answer in words; `data` is the same for the script."""
 
 
 class predict_markup(nodes.General, nodes.Element):
-    """Buttons and the like, for the script: no words of the book. `html` is written as it is."""
+    """Buttons and other elements for the script, without the book's own words. `html` is written unchanged."""
 
 
 def hidden_in(doctree: nodes.document) -> Iterator[tuple[nodes.Element, str]]:
-    """What tells the answers to a page's questions: the answers themselves, and all that is hidden until they are given; each
-    with the question's name."""
+    """The nodes that reveal the answers to a page's questions, each with its question's name: the answers themselves, and
+    everything hidden until the reader answers."""
     places = [(anchor, node) for node in doctree.findall(nodes.Element) for anchor in node.get("ids", ())]
     for box in doctree.findall(prediction):
         question = box["data"]["predict"]
@@ -101,7 +101,7 @@ def depart_markup(self, node: predict_markup) -> None:
 
 @dataclass(frozen=True)
 class Answer:
-    """What decides a question: a number as the reader sees it, or a word; None where nobody has measured it."""
+    """The answer to a question: a number as the reader sees it, or a word; None if no machine has measured it."""
 
     value: float | str | None
     unit: str
@@ -109,7 +109,7 @@ class Answer:
 
 
 class Question(SphinxDirective):
-    """What all kinds of questions share."""
+    """The common part of all kinds of questions."""
 
     required_arguments = 1
     has_content = True
@@ -122,7 +122,7 @@ class Question(SphinxDirective):
             return [block_notice(self.env, self.lineno, f"{self.name} {self.arguments[0]}: {error}")]
 
     def box(self) -> prediction:
-        """The question without its answers, under an id which no other of the page has."""
+        """The question without its answers, with an id that is unique on the page."""
         name = self.arguments[0]
         if not ID.fullmatch(name):
             raise RecordError("an id has small letters, digits and hyphens")
@@ -144,7 +144,7 @@ class Question(SphinxDirective):
 
 
 class Predict(Question):
-    """A number or a side."""
+    """A question about a number, or with choices."""
 
     option_spec = {**dict.fromkeys(("value", "point", "answer", "choices", "range", "unit", "reveals", "drawn"),
                                    directives.unchanged_required),
@@ -171,13 +171,13 @@ class Predict(Question):
         return box
 
     def answer(self, machine: Machine) -> predict_answer:
-        """A machine's answer, in words and for the script: the number, or which of the choices is right."""
+        """A machine's answer, in words and for the script: the number, or the number of the right choice."""
         answer = self.answer_of(machine)
         node = predict_answer("", answer.words, data={})
         if answer.value is not None and self.kind == "choices":
             right = self.right(answer.value)
             node["data"]["answer"] = str(right)
-            if not isinstance(answer.value, str):  # then the number alone does not say which
+            if not isinstance(answer.value, str):  # the number alone doesn't tell which choice is right
                 node.insert(0, nodes.Text(f"“{self.choices()[right][0]}” is right. "))
         elif answer.value is not None:
             node["data"]["answer"] = f"{answer.value:.6g}"
@@ -185,13 +185,13 @@ class Predict(Question):
         return node
 
     def drawn(self) -> tuple[str, str, str, str]:
-        """Where the answer is drawn: the figure, its axis, and what is made of the answer."""
+        """Where the answer is drawn: the figure, its axis, and the conversion of the answer."""
         if not (found := DRAWN.fullmatch(self.options["drawn"])):
             raise RecordError(":drawn: takes a figure, an axis and perhaps a value, as in: fig-speed y * l1_gbs")
         return found.groups(default="")
 
     def scale(self, machine: Machine) -> dict[str, str]:
-        """What the reader's answer is multiplied by, or what is divided by it, to be drawn."""
+        """The factor by which the reader's answer is multiplied to be drawn, or the number divided by it."""
         if "drawn" not in self.options or not (sign := self.drawn()[2]):
             return {}
         factor = self.drawn()[3]
@@ -210,19 +210,19 @@ class Predict(Question):
                 raise
             return Answer(None, "", "Not yet measured on any machine.")
         style = self.options.get("style", "")
-        shown = value_quantity(entry, {style} - {""}, rescaled=self.kind == "choices")  # a slider's answer has its unit
+        shown = value_quantity(entry, {style} - {""}, rescaled=self.kind == "choices")  # a slider's answer includes its unit
         spread = f" ({shown.spread})" if shown.spread else ""
         value, unit = entry["value"], {"percent": "%", "times": "×"}.get(style, "" if entry["unit"] == "1" else entry["unit"])
         return Answer(value * 100 if style == "percent" else value, unit,
                       f"{entry['kind'].capitalize()}{whose(hardware_first(self.env).records, record)}: {shown}{spread}.")
 
     def unit(self) -> str:
-        """Of the slider: that of the first machine with an answer."""
+        """The slider's unit: that of the first machine with an answer."""
         machines = hardware_first(self.env).records.machines()
         return next((unit for machine in machines if (unit := self.answer_of(machine).unit)), "")
 
     def entry(self, machine: Machine) -> tuple[Record, dict]:
-        """The value or the point that decides, and the record it is from."""
+        """The value or the point with the answer, and its record."""
         domain = hardware_first(self.env)
         if "value" in self.options:
             lab, name = split_target(self.options["value"], self.env.docname)
@@ -240,14 +240,14 @@ class Predict(Question):
         return record, {**point, "id": name, "value": point["median"], "kind": series["kind"], "unit": series["y"]["unit"]}
 
     def choices(self) -> list[tuple[str, tuple[str, float] | None]]:
-        """Each choice's words and its bound, a sign and a number; None where it has none."""
+        """Each choice's words and its bound, as a sign and a number; None if it has no bound."""
         found = [CHOICE.fullmatch(each.strip()) for each in self.options["choices"].split("|")]
         if len(found) < 2 or not all(found):
             raise RecordError(":choices: takes two or more, as in: memory < 1 | arithmetic >= 1")
         return [(each[1], (each[2], float(each[3])) if each[2] else None) for each in found]
 
     def right(self, value: float | str) -> int:
-        """The number of the first choice that is the answer, or whose bound it keeps."""
+        """The index of the first choice that is the answer, or whose bound the answer satisfies."""
         for number, (words, bound) in enumerate(self.choices()):
             if words == value if bound is None else not isinstance(value, str) and SIGNS[bound[0]][1](value, bound[1]):
                 return number
@@ -264,7 +264,7 @@ class Predict(Question):
 
 
 def one_of(options: dict, *names: str) -> str:
-    """The one option of these that is given."""
+    """The only option of these that is given."""
     given = [name for name in names if name in options]
     if len(given) != 1:
         raise RecordError(f"needs exactly one of {', '.join(f':{name}:' for name in names)}")
@@ -283,12 +283,12 @@ def counted(text: str, unit: str, is_choice: bool) -> Answer:
 
 
 def whose(records: Records, record: Record) -> str:
-    """Where something was measured, to be said after "measured"."""
+    """Where something was measured, for a sentence after "measured"."""
     return f" on {records.machine_of(record).name}"
 
 
 def form(controls: str) -> predict_markup:
-    """The buttons, and a place for the score; visible only where scripts run."""
+    """The buttons, and a place for the score; visible only if scripts run."""
     return predict_markup(html=(
         f'<div class="hf-predict-form">{controls}<span class="hf-predict-skips">'
         '<button type="button" class="hf-predict-skip">Skip: show me</button>'
@@ -302,7 +302,7 @@ def buttons(choices: list[str]) -> str:
 
 
 def slider(low: str, high: str) -> str:
-    """A slider between two quantities. Before the first move it shows what to do in place of a value."""
+    """A slider between two quantities. Before the first move, instructions replace the value."""
     return (f'<span class="hf-predict-slider"><span>{low}</span><span class="hf-predict-track"><output>move the slider</output>'
             f'<input type="range" min="0" max="120" value="60" aria-label="your prediction, from {low} to {high}"></span>'
             f'<span>{high}</span></span>'
@@ -310,19 +310,19 @@ def slider(low: str, high: str) -> str:
 
 
 def end(number: float, unit: str) -> str:
-    """What stands at an end of a slider."""
+    """The label at an end of a slider."""
     return html.escape(str(Quantity(grouped(f"{number:.10g}"), unit)))
 
 
 class PredictionsSummary(SphinxDirective):
-    """A place for the script: how near the reader's answers came, on this page and on those before."""
+    """A place for the script: how close the reader's answers were, on this page and earlier ones."""
 
     def run(self) -> list[nodes.Node]:
         return [predict_markup(html='<div class="hf-predict-summary" hidden></div>\n')]
 
 
 def add_to(app: Sphinx) -> None:
-    """What this part of the extension adds to Sphinx."""
+    """Registers this part of the extension with Sphinx."""
     app.add_node(prediction, html=(visit_prediction, depart_prediction))
     app.add_node(predict_answer, html=(visit_answer, depart_answer))
     app.add_node(predict_markup, html=(visit_markup, depart_markup))

@@ -1,5 +1,5 @@
-"""{predict-table}: a bet on each row of a table: does it wait for memory, or for arithmetic?
-{predict-scores}: the same bets beside what the roofline said and what the stopwatch did.
+"""{predict-table}: a question for each row of a table: does the kernel wait for memory, or for arithmetic?
+{predict-scores}: the reader's answers beside the roofline's and the measured ones.
 
     ```{predict-table} kernels
     :reveals: fig-roofline kernels-scored      as of {predict}
@@ -14,9 +14,9 @@
     :name: kernels-scored                      optional
     ```
 
-Rows are told by their first cells, which are labels of points in the lab's series `kernels`. Memory is predicted under the
-slanted roof, and measured where nearer data makes the kernel half as fast again. The record says for how many kernels the two
-agree, as the lab told them apart: a page that would tell them apart otherwise is not built.
+The first cell of a row is the label of a point in the lab's series `kernels`. "Memory" is predicted under the slanted roof,
+and measured if the kernel runs at least 1.5 times as fast on nearer data. The record contains the number of kernels for which
+both agree, as the lab counted them: if the page would count differently, the build fails.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ NEARER_GAIN = 1.5
 
 @dataclass(frozen=True)
 class Scored:
-    """A kernel: the sides, how many times as fast it was in a near cache, and by what factor the predicted time was wrong."""
+    """A kernel: both sides, how many times as fast it was in a nearer cache, and the factor by which the predicted time was
+    off."""
 
     name: str
     predicted: str
@@ -62,7 +63,7 @@ class Scored:
 
 
 def scored(record: Record) -> list[Scored]:
-    """Every kernel of a record. Raises RecordError where the lab told their sides apart in another way."""
+    """Every kernel of a record. Raises RecordError if the lab classified them differently."""
     predicted, measured, near = ({point["label"]: point["median"] for point in record.series(name)["points"]}
                                  for name in SERIES)
     peak = record.value(PEAK)["value"]
@@ -86,7 +87,7 @@ def kernels(directive: SphinxDirective, machine: Machine) -> tuple[Record, list[
 
 
 class PredictTable(Question):
-    """A bet on each row."""
+    """A question for each row."""
 
     option_spec = {"reveals": directives.unchanged_required}
     kind = "table"
@@ -113,7 +114,7 @@ class PredictTable(Question):
 
 
 def add_bets(table: nodes.table, name: str) -> list[str]:
-    """Adds a column of two buttons a row; the rows' names."""
+    """Adds a column with two buttons per row. Returns the rows' names."""
     group = next(table.findall(nodes.tgroup))
     group["cols"] += 1
     group.insert(group.index(next(group.findall(nodes.thead))), nodes.colspec(colwidth=1))
@@ -134,7 +135,7 @@ def sides(name: str, number: int, row: str) -> str:
 
 
 class PredictScores(SphinxDirective):
-    """The table of scores; the reader's bets are filled in by the script."""
+    """The table of scores; the script fills in the reader's answers."""
 
     required_arguments = 1
     option_spec = {"name": directives.unchanged}
@@ -165,7 +166,7 @@ class PredictScores(SphinxDirective):
 
 
 def mark(kernel: Scored) -> nodes.inline:
-    """The predicted side, and whether the roofline had it right."""
+    """The predicted side, marked as right or wrong."""
     return nodes.inline("", f"{kernel.predicted} {'✓' if kernel.right else '✗'}",
                         classes=["hf-verdict", "hf-yes" if kernel.right else "hf-no"])
 

@@ -1,5 +1,5 @@
-"""The page of predictions. {predictions-overview}: every machine and chapter in a line. {predictions} NN-slug: a chapter,
-series by series, on the machine that is chosen, and kernel by kernel on every machine.
+"""The page of predictions. {predictions-overview}: one line for every machine and chapter. {predictions} NN-slug: one chapter,
+series by series on the chosen machine, and kernel by kernel on every machine.
 
     ```{predictions-overview}
     ```
@@ -32,14 +32,14 @@ HEADS = ("predictions", "median miss", f"within {WITHIN[0]}×", *(f"{limit}×" f
 
 
 def outcomes_of(domain: HardwareFirstDomain, lab: str, record: Record) -> list[Outcome]:
-    """A record's predictions; the page being read depends on what the lab declares."""
+    """A record's predictions; the page being read depends on the lab's list of them."""
     path = domain.records.root / "labs" / lab / "predictions.json"
     domain.note_file(path)
     return outcomes(record, read_declared(path, domain.records.shown(path)))
 
 
 class PredictionsOverview(SphinxDirective):
-    """Every machine: all its chapters together, then each."""
+    """For every machine a line for all chapters together, then one for each chapter."""
 
     def run(self) -> list[nodes.Node]:
         domain = hardware_first(self.env)
@@ -88,7 +88,7 @@ class Predictions(SphinxDirective):
             return [block_notice(self.env, self.lineno, f"predictions {lab}: {error}")]
 
     def of_machine(self, wanted: Machine, record: Record) -> list[nodes.Node]:
-        """A strip for each thing that was predicted, of a record that may stand in for that of the machine that is wanted."""
+        """A strip for each predicted quantity, from the machine's record or one that replaces it."""
         by_what: dict[str, list[Outcome]] = {}
         for each in self.found[record.slug]:
             by_what.setdefault(each.what, []).append(each)
@@ -101,7 +101,7 @@ class Predictions(SphinxDirective):
                 strips("what was predicted", rows)]
 
     def kernels(self, records: list[Record]) -> nodes.Node:
-        """Every point on every machine, folded away: how many times as long as predicted it took."""
+        """Every kernel on every machine, folded away: the measured time over the predicted time."""
         name = lambda record: hardware_first(self.env).records.machine_of(record).name
         by_machine = {name(record): {(each.what, each.name): each for each in self.found[record.slug]}
                       for record in records}
@@ -125,14 +125,14 @@ def cell(outcome: Outcome | None) -> nodes.Node:
 
 
 class Row:
-    """A line of a table of strips: what it is about, and its outcomes."""
+    """A row in a table of strips: its subject and its outcomes."""
 
     def __init__(self, title: list[nodes.Node], found: list[Outcome], *classes: str) -> None:
         self.title, self.found, self.classes = title, found, list(classes)
 
 
 def strips(about: str, rows: list[Row]) -> nodes.table:
-    """A table: each row's dots on one logarithmic axis, then the same in numbers."""
+    """A table: each row's dots on one shared logarithmic axis, then the same as numbers."""
     what = '<span class="visually-hidden">time over prediction</span>'
     heads = [about, nodes.raw("", axis() + what, format="html"), *HEADS, "worst"]
     made = scrolling_table(heads, [cells(row) for row in rows])
@@ -151,14 +151,14 @@ def cells(row: Row) -> list[nodes.Node]:
 
 
 def axis() -> str:
-    """The numbers of the axis that strips share."""
+    """The numbers of the strips' shared axis."""
     ticks = "".join(f'<text x="{place_on_axis(took):g}%" y="14">{words}</text>' for words, took in TICKS)
     return f'<svg class="hf-strip" aria-hidden="true">{ticks}</svg>'
 
 
 def strip(found: list[Outcome], *, told: bool = True) -> str:
-    """A dot for each outcome, with its words if they are to be told; those beyond the axis lie at its ends. The same stands in
-    numbers beside, so it is hidden from those who do not see it."""
+    """A dot for each outcome, with a tooltip if wanted; dots beyond the axis are drawn at its ends. Hidden from screen readers,
+    because the numbers are beside it."""
     lines = "".join(f'<line x1="{place_on_axis(took):g}%" x2="{place_on_axis(took):g}%" y2="100%"/>' for _, took in TICKS)
     low, high = place_on_axis(1 / WITHIN[1]), place_on_axis(WITHIN[1])
     band = f'<rect x="{low:.2f}%" width="{high - low:.2f}%" height="100%"/>'
