@@ -1,4 +1,4 @@
-"""Numbers for reading: as many digits as the spread supports, a prefix that keeps the number short, and a unit."""
+"""Numbers for reading: with as many digits as the spread supports, a prefix that keeps the number short, and a unit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 NO_BREAK_SPACE = "\u00a0"
 MINUS = "\u2212"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-DIGITS = 2  # of a number in prose, unless its spread allows a third
+DIGITS = 2  # for a number in prose, unless its spread allows a third
 SMALLEST, LARGEST = 1e-7, 1e15  # beyond these a number is printed with a power of ten
 
 # Units that differ by a prefix only: (unit in the record, how it is printed, its size in the family's first unit).
@@ -46,11 +46,11 @@ def quantity(value: float, unit: str, low: float | None = None, high: float | No
              style: str = "", exact: bool = False, digits: int = 3, rescaled: bool = True) -> Quantity:
     """Formats `value`, given in `unit`, with its 5th and 95th percentile.
 
-    style: "percent" prints a share (unit "1") as per cent, "times" a ratio (unit "1") with its sign, "count" how many
-    whole things it takes: rounded up.
+    style: "percent" prints a share (unit "1") as a percentage, "times" a ratio (unit "1") with ×, "count" a number rounded up
+    to whole things.
     exact: prints every digit given, for quoted numbers and counts.
-    digits: how many are printed of a number without a spread, unless last_place() says otherwise.
-    rescaled: in whichever unit of the family keeps the number short; else in the one given.
+    digits: the number of digits for a number without a spread, unless last_place() decides otherwise.
+    rescaled: uses the unit of the family that keeps the number short; else the one given.
     """
     scale, shown_unit = _scale(value, unit, style, rescaled)
     value = value * scale
@@ -72,9 +72,9 @@ def quantity(value: float, unit: str, low: float | None = None, high: float | No
 
 
 def last_place(value: float, low: float, high: float, digits: int = 3) -> int:
-    """The power of ten of the last digit worth printing: the leading digit of half the spread, but never fewer than two
-    significant digits nor more than three. Where there is no spread, that many `digits`, or three of a whole number and of what
-    would read as 1 or 100%, and is not."""
+    """The power of ten of the last digit worth printing: the leading digit of half the spread, but at least two and at most
+    three significant digits. For a number without spread: `digits` digits, or three for a whole number and for one that would
+    otherwise round to 1 or 100%."""
     if value == 0:
         return 0
     leading = math.floor(math.log10(abs(value)))
@@ -118,7 +118,7 @@ def _rounded(value: float, place: int) -> str:
 
 
 def _without_trailing_zeros(text: str) -> str:
-    """Zeros after the point would claim a precision that nobody measured."""
+    """Zeros after the decimal point would claim a precision that was not measured."""
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

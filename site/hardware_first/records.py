@@ -342,7 +342,7 @@ class Records:
         return sorted(each for folder in ("labs", "tools") for each in (self.root / folder).rglob("*"))
 
     def _run(self, command: str, paths: list[Path]) -> dict:
-        flags = ["--json"] if command in ("check", "stale") else []  # those print lines where nobody asks for more
+        flags = ["--json"] if command in ("check", "stale") else []  # by default these print lines of text
         arguments = [self.tool, command, *flags, "--tree", str(self.root), *map(self.shown, paths)]
         try:
             result = subprocess.run(arguments, cwd=self.root, capture_output=True, text=True, errors="replace", timeout=60)
@@ -379,7 +379,7 @@ class Records:
         return " ".join([*map(self.fingerprint, self.labs()), *misplaced])
 
     def _verdict(self, path: Path) -> str:
-        """A page depends not only on a record's content, but also on the lab's sources and the other records."""
+        """A page depends on a record's content, the lab's sources and the other records."""
         try:
             return str(self.read(path).changed)
         except RecordError as error:
@@ -387,7 +387,8 @@ class Records:
 
 
 def _name(records: list[Record]) -> str:
-    """The name that readers see for the machine with these records; several hosts are called that, not by their chip."""
+    """The name that readers see for the machine with these records. Several hosts are named "four hosts, each …" or "… in one
+    …"."""
     most = lambda name: int(max((record.value(name) or {"value": 0})["value"] for record in records))
     hosts, name = most("hosts"), records[0].machine_name
     if hosts < 2:

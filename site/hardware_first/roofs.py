@@ -1,4 +1,4 @@
-"""Rooflines of several machines as small multiples: one scale, and behind each the others."""
+"""Rooflines of several machines as small multiples: one scale, with the other machines' rooflines behind each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Roof:
 
 @dataclass(frozen=True)
 class Roofline:
-    """What is drawn of a machine: its roofs with one thread and with all, and (FLOP/byte, GFLOP/s, name) of each kernel."""
+    """The data drawn for a machine: its roofs with one thread and with all, and (FLOP/byte, GFLOP/s, name) for each kernel."""
 
     one: Roof
     all: Roof
@@ -41,7 +41,7 @@ class Roofline:
 
 
 def roofline(record: Record) -> Roofline | None:
-    """The roofline in a record of lab 01; None where it lacks one of the four numbers."""
+    """The roofline in a record of lab 01; None if it lacks one of the four numbers."""
     values = [[record.value(name) for name in names] for names in (ONE, ALL)]
     if not all(value and value["value"] > 0 for pair in values for value in pair):
         return None
@@ -52,7 +52,7 @@ def roofline(record: Record) -> Roofline | None:
 
 @dataclass(frozen=True)
 class Scale:
-    """The axes that all share: whole powers of ten around everything that is drawn."""
+    """The axes that all drawings share: whole powers of ten around everything that is drawn."""
 
     x: tuple[int, int]
     y: tuple[int, int]
@@ -66,7 +66,7 @@ class Scale:
 
 
 def scale_of(rooflines: Iterable[Roofline]) -> Scale:
-    """Of at least one roofline."""
+    """The scale for at least one roofline."""
     dots = [(x, y) for each in rooflines for x, y, _ in each.kernels if y > 0 and x > 0]
     corners = [(roof.ridge, roof.peak) for each in rooflines for roof in (each.one, each.all)]
     xs, ys = zip(*dots, *corners)
@@ -79,7 +79,7 @@ def path(roof: Roof, scale: Scale) -> str:
     left, right = 10.0 ** scale.x[0], 10.0 ** scale.x[1]
     points = [(left, roof.at(left)), (roof.ridge, roof.peak), (right, roof.peak)]
     lowest = 10.0 ** scale.y[0]
-    if points[0][1] < lowest:  # it comes in through the floor
+    if points[0][1] < lowest:  # the roof enters through the bottom edge
         points[0] = (lowest / roof.bandwidth, lowest)
     return "M" + "L".join("{:g},{:g}".format(*scale.place(*point)) for point in points)
 
@@ -88,14 +88,14 @@ BEHIND = "hf-all-roofs"
 
 
 def all_behind(rooflines: Iterable[Roofline], scale: Scale) -> str:
-    """All machines' roofs in grey. They stand in the first drawing and are used by the others, so that a page grows with its
-    machines and not with their square."""
+    """All machines' roofs in grey. They are in the first drawing and the others reuse them, so that the size of the page grows
+    with the number of machines, not its square."""
     paths = "".join(f'<path class="hf-other" d="{path(each.all, scale)}"/>' for each in rooflines)
     return f'<g id="{BEHIND}">{paths}</g>'
 
 
 def drawing(slug: str, name: str, own: Roofline, scale: Scale, behind: str = f'<use href="#{BEHIND}"/>') -> str:
-    """One machine's roofline, all in grey behind it."""
+    """One machine's roofline, with all others in grey behind it."""
     dots = "".join('<circle cx="{:g}" cy="{:g}" r="3"><title>{}</title></circle>'.format(
         *scale.place(x, y), html.escape(f"{label}: {quantity(float(f'{y:.3g}'), 'GFLOP/s')}"))
         for x, y, label in own.kernels if x > 0 and y > 0)
@@ -115,7 +115,7 @@ def described(own: Roofline) -> str:
 
 
 def grid(scale: Scale) -> str:
-    """Lines and words of the axes, at powers of ten."""
+    """The grid, and the axes' numbers and titles, at powers of ten."""
     def power(exponent: int, unit: str = "") -> str:
         return html.escape(f"{10.0 ** exponent:g}{unit}")
 

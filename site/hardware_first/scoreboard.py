@@ -1,7 +1,7 @@
 """{scoreboard}: tokens per second of one small language model, a row for each chapter up to the page's own; elsewhere all rows.
 
-Nothing is measured for it: each row is computed from a machine's records of labs 00 and 06. All rows of a board are of one
-machine; where it has not measured what a row takes, the row says so.
+No lab measures these rows: each is computed from a machine's records of labs 00 and 06. All rows of a board are from one
+machine; if it has not measured a number that a row needs, the row says so.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from .widgets import planner_tables
 
 WORKLOAD, PRECISION = "00-workload", "06-precision"
 NEEDED = ("decode_tokens_per_s", "decode_predicted_tokens_per_s", "flops_decode")  # without these there is no board
-SMALLEST_MODEL = 2e8  # FLOPs of a token: GPT-2 small takes 2.7e8; where memory or time was short, lab 00 ran a smaller model
+SMALLEST_MODEL = 2e8  # FLOPs of a token: GPT-2 small takes 2.7e8; with too little memory or time, lab 00 ran a smaller model
 PROMPT = 512  # tokens that lab 00 reads with GPT-2 small
 MEMORY, ARITHMETIC = "memory", "arithmetic"
 COLOURS = {MEMORY: "orange", ARITHMETIC: "blue"}
 TBS = {chip["name"]: chip["bandwidth"] / 1e12 for chip in planner_tables()["chips"]}
-QUOTED = {"03": ("an H100", TBS["h100"], "mlengineering"), "04": ("a TPU v5p", TBS["tpu-v5p"], "googletpu")}  # and the source
-TEXTS = {"05": "32 tokens in row 05", "06": "100 in row 06", "07": "100 in row 07"}  # before the token; in the others 500
+QUOTED = {"03": ("an H100", TBS["h100"], "mlengineering"), "04": ("a TPU v5p", TBS["tpu-v5p"], "googletpu")}  # with the source
+TEXTS = {"05": "32 tokens in row 05", "06": "100 in row 06", "07": "100 in row 07"}  # before the token; in the other rows 500
 WIDTH, LEFT, RIGHT, ROW, NAME, THICK, FOOT = 560, 8, 84, 56, 20, 15, 52  # of the drawing, as wide as all figures
 NOT_MEASURED = "not measured on this machine"
 
@@ -60,7 +60,7 @@ class Bar(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """The values of a machine's records: KeyError where it has not measured one."""
+    """The values of a machine's records. Raises KeyError for one that it has not measured."""
 
     records: list[Record]
 
@@ -85,7 +85,7 @@ def prompt(of: Numbers) -> Bar:
 
 def products_alone(of: Numbers) -> Bar:
     seconds = 1 / of["decode_tokens[q4_0]"] - 1e-6 * of["decode_between_us"]
-    if seconds <= 0:  # two medians that do not fit together
+    if seconds <= 0:  # the two medians are inconsistent
         raise KeyError("decode_between_us")
     return Bar(1 / seconds, bound=of["decode_tokens_predicted[q4_0]"], roof=MEMORY)
 
@@ -121,14 +121,14 @@ ROWS = (
 
 
 class Board(NamedTuple):
-    """A machine's records and its bars, in order; None for what it has not measured."""
+    """A machine's records and its bars, in order; a bar is None if it was not measured."""
 
     records: list[Record]
     bars: dict[Row, Bar | None]
 
 
 def board(records: Records, machine: Machine, rows: list[Row], labs: list[str]) -> Board:
-    """The board for the page of a machine: its own, or the first that is whole, which is then marked as another's."""
+    """The board for a machine's page: its own, or the first complete one, which is then marked as another machine's."""
     for each in (machine, *records.machines()):
         workload = records.choose(WORKLOAD, each, having=[("values", name) for name in NEEDED])
         if workload.value("flops_decode")["value"] >= SMALLEST_MODEL:
@@ -149,7 +149,7 @@ class Scoreboard(SphinxDirective):
         new = chapter[1] if chapter else ""
         rows = [row for row in ROWS if row.chapter <= (new or "99")]
         labs = [WORKLOAD, PRECISION][:1 + (rows[-1].chapter >= "06")]
-        for lab in labs if new else "*":  # which is all, and none by name: whose it is stands below, without a banner
+        for lab in labs if new else "*":  # all labs, without naming any: the machine is named below the board, without a banner
             domain.note_lab(lab)
         self.options["name"] = f"fig-{new}-scoreboard" if new else "fig-scoreboard"
         try:
@@ -165,7 +165,7 @@ class Scoreboard(SphinxDirective):
         return [figure]
 
     def provenance(self, board: Board) -> list[nodes.Node]:
-        """One line: of what kinds, whose, how noisy, and the records with their dates."""
+        """One line: the kinds of numbers, the machine and its noise, and the records with their dates."""
         first = board.records[0]
         whose, kinds = hardware_first(self.env).records.machine_of(first), dict.fromkeys(row.kind for row in board.bars)
         points = [{"median": bar.speed, "low": bar.low, "high": bar.high} for bar in board.bars.values() if bar and bar.low]
@@ -180,7 +180,7 @@ class Scoreboard(SphinxDirective):
         return [line]
 
     def sources(self, rows: list[Row]) -> list[nodes.Node]:
-        """What the bandwidths of other machines are quoted from, and what the rows do not have in common."""
+        """The sources of other machines' bandwidths, and how the rows differ in their conditions."""
         line = nodes.paragraph("", classes=["hf-sources"])
         for name, rate, source in (QUOTED[row.chapter] for row in rows if row.chapter in QUOTED):
             line += [nodes.Text(f"{DOT if line.children else 'Bandwidth of '}{name}: {rate:g}{NO_BREAK_SPACE}TB/s"),
@@ -201,7 +201,7 @@ def caption(rows: list[Row], new: str) -> nodes.caption:
 
 
 def data_table(board: Board) -> list[nodes.Node]:
-    """The same as a table, folded away."""
+    """The same data as a table, folded away."""
     rows = [[*row[:3], *(bar.words if bar else ("–", NOT_MEASURED))] for row, bar in board.bars.items()]
     table = scrolling_table(["chapter", "what", "kind", "tokens/s", "bound"], rows)
     return [nodes.admonition("", nodes.title("", "data"), table, classes=["hf-data"], collapsible="closed")]

@@ -1,8 +1,8 @@
 """The text that readers search in, written beside the pages: one entry for each section, and one for each glossary term.
 
-Figures' texts, their provenance, listings and other machines' variants are not in it: nobody looks for an axis' label. What
-questions hide until they are answered stands by itself, with their names: who has answered them finds it. A browser reads all
-of it only on the search page, as a script, so that it works from a file too (static/search.js).
+The index omits text in figures, provenance lines, listings and other machines' variants, which readers don't search for. Text
+that a question hides is separate, with the question's name, and is found once the reader has answered. Only the search page
+loads the index, as a script, so that it also works from a file (static/search.js).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SILENT = (nodes.raw, nodes.comment, nodes.literal_block, nodes.math_block, nodes
 
 
 def blocks(node: nodes.Node) -> Iterator[nodes.TextElement]:
-    """A section's own blocks; not those of sections and terms inside it, which are entries of their own."""
+    """A section's own blocks, without those of nested sections and terms, which are entries of their own."""
     for child in node.children:
         title_of_section = isinstance(child, nodes.title) and isinstance(node, nodes.section)
         if title_of_section or isinstance(child, nodes.section) or is_glossary(child) or not searched(child):
@@ -42,7 +42,7 @@ def blocks(node: nodes.Node) -> Iterator[nodes.TextElement]:
 
 
 def words(node: nodes.Node) -> str:
-    """A block's text, without what is not searched."""
+    """A block's text, without the parts that are not searched."""
     if isinstance(node, nodes.Text):
         return node.astext()
     if isinstance(node, addnodes.desc_parameterlist):
@@ -51,8 +51,8 @@ def words(node: nodes.Node) -> str:
 
 
 def readable(app: Sphinx, page: str, doctree: nodes.document) -> nodes.document:
-    """A page's tree with what its readers see in place of what its author wrote: the number of a figure, the name of a source,
-    a formula's signs. Blocks that tell answers have the names of the questions."""
+    """A copy of a page's tree with the text that readers see instead of the author's: numbers of figures, names of sources,
+    formulas as plain text. Blocks that reveal answers have the names of the questions."""
     for link in list(doctree.findall(addnodes.pending_xref)):
         if link["reftype"] == "numref" or link["refdomain"] == "cite":
             shown = app.env.domains[link["refdomain"]].resolve_xref(app.env, page, app.builder, link["reftype"],
@@ -75,20 +75,20 @@ def is_glossary(node: nodes.Node) -> bool:
 
 
 def defined(block: nodes.TextElement) -> list[str]:
-    """The terms that a block defines: they are bold. What ends like a sentence is a heading in its first line."""
+    """The terms that a block defines, in bold. Bold text that ends like a sentence is a heading at the start of a paragraph."""
     bold = [strong.astext() for strong in block.findall(nodes.strong)]
     return [term for term in bold if term[-1:].isalnum()]
 
 
 def hidden(own: list[nodes.TextElement]) -> list[tuple[list[str], str]]:
-    """The texts that wait for answers, each with the questions that hide it."""
+    """The texts that are hidden until questions are answered, each with the names of those questions."""
     return [([*tells], one_line(in_rows(block for block in own if block.get("tells", []) == [*tells])))
             for tells in dict.fromkeys(tuple(block["tells"]) for block in own if "tells" in block)]
 
 
 def entries(doctree: nodes.document) -> Iterator[tuple]:
-    """(kind, anchor, title, text, terms defined, what is hidden) of a page: kind "page", "section" or "term"; anchor is empty
-    for the page itself."""
+    """(kind, anchor, title, text, terms defined, hidden texts) for each entry of a page: kind is "page", "section" or "term";
+    anchor is empty for the page itself."""
     for section in doctree.findall(nodes.section):
         title = section.next_node(nodes.title)
         top = section.parent is doctree
@@ -104,7 +104,7 @@ def entries(doctree: nodes.document) -> Iterator[tuple]:
 
 
 def in_rows(found: Iterable[nodes.TextElement]) -> Iterator[str]:
-    """The texts of blocks; between a table's cells stands a dot, between its rows a semicolon."""
+    """The texts of blocks, with a dot between a table's cells and a semicolon between its rows."""
     before = None
     for block in found:
         cell = block.parent if isinstance(block.parent, nodes.entry) else None
@@ -119,7 +119,7 @@ def one_line(parts) -> str:
 
 
 def found_in(app: Sphinx, page: str) -> list[tuple]:
-    """The entries of a page. They are kept with it, until it is read again or what it refers to is called otherwise."""
+    """The entries of a page, cached until the page is read again or the name of something it refers to changes."""
     sources = app.env.domains["cite"].citations if "cite" in app.env.domains else ()
     names = repr((hardware_first(app.env).data["numbers"], [(each.key, each.entry) for each in sources]))
     return of_page(app.env, page, "search", lambda doctree: [each for each in entries(readable(app, page, doctree)) if each[2]],
@@ -127,7 +127,7 @@ def found_in(app: Sphinx, page: str) -> list[tuple]:
 
 
 def remember(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """env-updated: finds the entries of what was read before all that is known of the pages is written down."""
+    """env-updated: finds the entries of newly read pages before the information about all pages is saved."""
     if is_searched(app):
         for page in env.titles:
             found_in(app, page)
@@ -153,12 +153,12 @@ def write(app: Sphinx, exception: Exception | None) -> None:
 
 
 def replace_sphinx_search(app: Sphinx) -> None:
-    """builder-inited: where the book has its own search page, Sphinx writes neither page nor index."""
+    """builder-inited: if the book has its own search page, stops Sphinx from writing a search page and an index."""
     if "search" in app.config.html_additional_pages and hasattr(app.builder, "search"):
         app.builder.search = False
 
 
 def add_to(app: Sphinx) -> None:
     app.connect("builder-inited", replace_sphinx_search)
-    app.connect("env-updated", remember, priority=900)  # when sources and numbers are known
+    app.connect("env-updated", remember, priority=900)  # once sources and numbers are known
     app.connect("build-finished", write)

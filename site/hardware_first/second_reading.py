@@ -1,4 +1,5 @@
-"""{second-reading}: what is good but not needed to go on. Closed on the page, open on paper; its claims stand in the ledger."""
+"""{second-reading}: a fold for parts that are good but not needed to go on. Closed on the page, open on paper; the ledger lists
+its claims."""
 
 from __future__ import annotations
 

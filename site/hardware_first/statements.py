@@ -84,29 +84,29 @@ class Statement:
         return record.value(self.value)["kind"]
 
     def range(self, record: Record) -> str:
-        """The interval of the record's value in the terms of the sentence: "1.06–1.16×"."""
+        """The interval of the record's value, converted as the sentence needs: "1.06–1.16×"."""
         value = record.value(self.value)
         low, high = sorted(self._of(end, value) for end in interval(value))
         limit = self._of(self.limit, value)
-        short = (float(f"{end:.{3 if .9 < abs(end) < 2 else 2}g}") for end in (low, high))  # near one, a third digit counts
+        short = (float(f"{end:.{3 if .9 < abs(end) < 2 else 2}g}") for end in (low, high))  # near 1, a third digit matters
         low, high = (brief if (brief < limit) == (end < limit) and brief != limit else end
                      for brief, end in zip(short, (low, high)))  # on its side of the bound
         ends = [self._printed(end, value) for end in (low, high)]
         return f"{ends[0].number}–{ends[1]}" if ends[0].unit == ends[1].unit else f"{ends[0]} to {ends[1]}"
 
     def observed(self, record: Record) -> Quantity | str:
-        """The record's value in the terms of the sentence: a ratio with ×, a share as a percentage, a count as a number; ""
+        """The record's value, converted as the sentence needs: a ratio with ×, a share as a percentage, a count as a number; ""
         for claims that are simply true or false."""
         value = record.value(self.value)
         if self.shown == NOTHING:
             return ""
         observed = self._printed(self._as_in_the_text(value), value)
-        if observed.number.startswith(MINUS) and observed.unit == "%":  # less than none of what the sentence speaks of
+        if observed.number.startswith(MINUS) and observed.unit == "%":  # less than nothing of what the sentence is about
             return Quantity(observed.number.removeprefix(MINUS), f"% {OTHER_WAY}")
         return observed
 
     def asked(self, record: Record | None) -> str:
-        """The bound in the terms of a record's value, or of a ratio if there is no record."""
+        """The bound, converted like the record's value, or like a ratio if there is no record."""
         value = record.value(self.value) if record else {"unit": "1", "value": 0, "low": 0}
         shown = SIGNS[OPPOSITE[self.sign] if value["unit"] == "1" and self._way(value)[0].falls else self.sign][0]
         return f"{shown}{NO_BREAK_SPACE}{self._printed(self._of(self.limit, value), value, exact=True)}"
@@ -115,11 +115,11 @@ class Statement:
         return SIGNS[self.sign][1](number, self.limit)
 
     def _of(self, number: float, value: dict) -> float:
-        """The shown form of a number in the value's unit."""
+        """The converted number in the value's unit."""
         return self._way(value)[0].of(number) if value["unit"] == "1" else number
 
     def _as_in_the_text(self, value: dict) -> float:
-        """The shown form of the value, rounded to its spread unless rounding would move it across the bound."""
+        """The converted value, rounded to its spread unless rounding would move it across the bound."""
         number = self._of(value["value"], value)
         way = self._way(value)[0] if value["unit"] == "1" else Way(float)
         low, high = interval(value)
@@ -127,7 +127,7 @@ class Statement:
         if counted or way.of is math.ceil or way.of is not float and low <= 0:
             return number
         keeps = SIGNS[OPPOSITE[self.sign] if way.falls else self.sign][1]
-        limit = float(f"{self._of(self.limit, value):.9g}")  # 0.1, of a bound of 1.1, and not a bit more
+        limit = float(f"{self._of(self.limit, value):.9g}")  # 0.1 for a bound of 1.1, without rounding error
         short = rounded(number, *sorted((self._of(low, value), self._of(high, value))), digits=DIGITS)
         return short if keeps(short, limit) == keeps(number, limit) else number
 
@@ -137,7 +137,7 @@ class Statement:
             return quantity(shown, value["unit"], exact=exact)
         way, unit = self._way(value)
         if exact and way.of is not float:
-            shown = float(f"{shown:.2g}")  # 9.9%, of a bound of 1.11
+            shown = float(f"{shown:.2g}")  # 9.9%, for a bound of 1.11
         made = quantity(shown, "1", style=way.style, exact=exact and way.of is float)
         return Quantity(made.number, unit.removesuffix("s") if made.number == "1" else unit) if unit else made
 

@@ -1,6 +1,6 @@
-"""Turns gnuplot's SVG into one that can stand in a page: named colours, no fixed size, a title and a description.
+"""Turns gnuplot's SVG into one for a page: with named colours, a title and a description, without a fixed size.
 
-gnuplot's file is read into lines, areas, marks and texts, and written anew; nothing of it is passed through.
+gnuplot's file is parsed into lines, areas, marks and texts, and written again from these; nothing is passed through.
 """
 
 import re
@@ -31,7 +31,7 @@ class Line:
     dash: str
 
     def segments(self):
-        """The straight pieces that labels should keep clear of: the grid lies behind."""
+        """The straight pieces that labels should not cover; the grid is not among them, because it is behind the labels."""
         return [pair for run in self.runs for pair in zip(run, run[1:])] if self.colour != "grid" else []
 
     def element(self):
@@ -63,7 +63,7 @@ class Mark:
     radius: float
     colour: str
 
-    # The hollow ones of gnuplot's point types, each followed by its filled twin; None is a circle.
+    # gnuplot's hollow point types, each followed by its filled version; None is a circle.
     SHAPES = {
         4: ((-1, -1), (1, -1), (1, 1), (-1, 1)),
         6: None,
@@ -80,7 +80,7 @@ class Mark:
         return hollow, outline
 
     def box(self):
-        """What it covers, and two units more, as wide as the seam round a label."""
+        """The area that it covers, plus two units, the width of the seam around a label."""
         xs, ys = zip(*(self.outline()[1] or ((-1, -1), (1, 1))))
         left, right = self.x + min(xs) * self.radius - 2, self.x + max(xs) * self.radius + 2
         top, bottom = self.y + min(ys) * self.radius - 2, self.y + max(ys) * self.radius + 2
@@ -104,23 +104,23 @@ class Text:
     anchor: str
     size: float
     colour: str
-    role: str  # the font's name: may this label be moved, and how, or is it the legend's? See style.gp
+    role: str  # the font's name: tells whether and how this label may move, or that it belongs to the legend; see style.gp
 
     def element(self):
         turn = f' transform="rotate({number(self.angle)} {number(self.x)} {number(self.y)})"' if self.angle else ""
         anchor = f' text-anchor="{self.anchor}"' if self.anchor != "start" else ""
         place = f'x="{number(self.x)}" y="{number(self.y)}"'
-        along_a_slope = self.role == labels.ALONG and self.angle  # a seam would bite into the line
+        along_a_slope = self.role == labels.ALONG and self.angle  # a seam would cut into the line
         bare = " bare" if self.role == "bare" or along_a_slope else ""
         return f'<text class="f-{self.colour}{bare}" {place}{anchor}{turn}>{escape(self.string, quote=False)}</text>'
 
 
-KEY_LEFT, KEY_MARK, KEY_GAP, KEY_ROW = 2, 20, 20, 27  # units: before a row, for a marker, between entries, from row to row
+KEY_LEFT, KEY_MARK, KEY_GAP, KEY_ROW = 2, 20, 20, 27  # in units: before a row, for a marker, between entries, between rows
 
 
 def legend(entries, width):
-    """Puts the entries of a legend, texts whose role is "key" and a point type, into rows that end above the figure.
-    Returns their markers, and how high the rows are."""
+    """Arranges the entries of a legend, texts whose role is "key" and a point type, in rows that end above the figure. Returns
+    their markers, and the height of the rows."""
     rows, x = [[]], KEY_LEFT
     for entry in entries:
         shape = int(entry.role.removeprefix("key"))
@@ -157,7 +157,7 @@ def palettes(css):
 
 
 class Reader:
-    """Reads what gnuplot 5 and 6 write."""
+    """Reads the SVG that gnuplot 5 and 6 write."""
 
     def __init__(self, names):
         self.names = names
@@ -214,7 +214,7 @@ class Reader:
 
     def _mark(self, here):
         if here.get(HREF) == "#gpDot":
-            return  # what gnuplot 6 writes for a vector without length; gnuplot 5 writes nothing
+            return  # gnuplot 6 writes this for a vector without length; gnuplot 5 writes nothing
         shape = re.match(r"#gpPt(\d+)", here.get(HREF, ""))
         place = re.match(r"translate\(([-\d.]+),([-\d.]+)\) scale\(([\d.]+)\)", here.get("transform", ""))
         if not shape or not place:
@@ -227,12 +227,12 @@ class Reader:
         if string.strip():
             text = Text(string.strip(), float(place[1]), float(place[2]), float(place[3] or 0), here["text-anchor"],
                         float(here["font-size"]), self._colour(here["fill"]), here["font-family"])
-            if not (text.role.startswith("key") and text in self.items):  # each panel writes the legend again
+            if not (text.role.startswith("key") and text in self.items):  # each panel repeats the legend
                 self.items.append(text)
 
 
 def stylesheet(used, light, dark):
-    """Rules for the classes that are used. Inline, the page's variables rule; `svg:root` is the bare file only."""
+    """Rules for the classes that are used. Inline, the page's variables apply; `svg:root` matches only in the bare file."""
     rules = [".hf-figure path{fill:none;stroke-linejoin:round}",
              ".hf-figure text{font-size:18px;font-variant-numeric:tabular-nums;"
              f"paint-order:stroke;stroke-linejoin:round;stroke:var(--hf-paper,{light['paper']});stroke-width:4px}}",
@@ -248,8 +248,7 @@ def stylesheet(used, light, dark):
 
 
 def inline(figure):
-    """A figure without the rules that its file brings along, which a page has in site/static/figures.css, and without what
-    says of what it was made."""
+    """A figure without its own rules, which a page has in site/static/figures.css, and without the comment on its sources."""
     return re.sub(r"<style>.*?</style>\n|<!--.*?-->\n", "", figure, flags=re.S)
 
 
@@ -266,7 +265,7 @@ def themed(source, name, title, description, style, css):
     leaders = labels.place(words, of_type(Mark), of_type(Line), (width, height))
     keys, above = legend(entries, width)
     items = [Line([leader], "quiet", 0.8, "") for leader, _ in leaders] + items + keys
-    items.sort(key=lambda item: isinstance(item, Text))  # text lies on top
+    items.sort(key=lambda item: isinstance(item, Text))  # text is drawn on top
     body = "\n".join(item.element() for item in items)
     light, dark = palettes(css)
     used = set(re.findall(r"\b([sf])-(\w+)\b", " ".join(re.findall(r'class="([^"]*)"', body))))

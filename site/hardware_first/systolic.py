@@ -4,8 +4,8 @@
     The takeaway, one paragraph.
     ```
 
-Each cycle is a step of one SVG (systolic_svg.py), which static/steps.js moves through. Without JavaScript a step in the
-middle stands, where most is to be seen.
+Each cycle is a step of one SVG (systolic_svg.py); static/steps.js moves through the steps. Without JavaScript, the page shows
+a step in the middle, where the array is busiest.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SERIES = ("trace_moving", "trace_held", "trace_sums", "trace_a", "trace_b", "tra
 
 
 class SystolicArray(SphinxDirective):
-    """The animation, with its caption, its source and what to press."""
+    """The animation, with its caption, source and controls."""
 
     required_arguments = 1
     has_content = True
@@ -55,7 +55,7 @@ def moving(trace: Trace) -> str:
 
 
 def read_trace(record: Record) -> Trace:
-    """The trace in a record; RecordError where its series do not fit together."""
+    """The trace in a record. Raises RecordError if its series are inconsistent."""
     numbers = {name: [round(point["median"]) for point in record.series(name)["points"]] for name in SERIES}
     cut = lambda name, width: [numbers[name][i:i + width] for i in range(0, len(numbers[name]), width)]
     registers = [cut(name, SIDE * SIDE) for name in SERIES[:3]]

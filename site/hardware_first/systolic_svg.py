@@ -1,7 +1,7 @@
-"""Draws a systolic array with a step for each cycle: what waits, what each register holds, what has become of the product.
+"""Draws a systolic array with a step for each cycle: the waiting numbers, the registers and the product so far.
 
-The numbers move; static/steps.js moves them (see drawing.py for what it reads). Where they are follows from the plan of the
-array; that the record's trace says the same is checked before."""
+static/steps.js moves the numbers, using the attributes described in drawing.py. Their positions follow from the plan of the
+array, after a check that the record's trace agrees with it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ SIDE = 3  # cells in a row and in a column
 # In user units, 520 wide as all drawings are.
 WIDTH, HEIGHT = 520, 474
 LEFT, TOP, CELL = 200, 88, 82  # the array
-QUEUE, STACK = 30, 26  # between numbers that wait: at the left; above
-APART = 22  # of the two factors from the middle of their cell
+QUEUE, STACK = 30, 26  # between waiting numbers: at the left; above
+APART = 22  # of both factors from the middle of their cell
 EQUATION, ROW, DIGIT, SUM = 366, 26, 26, 40  # A × B = C below it: its top; rows and columns of digits and of sums
 FOLLOWED = (1, 0)  # the number of A with a ring: row, column
 
 
 class TraceError(Exception):
-    """A trace that does not follow the plan of this array."""
+    """A trace that does not match the plan of this array."""
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,19 @@ class Trace:
 
     @property
     def rows(self) -> int:
-        """How many rows stream through."""
+        """The number of rows that stream through the array."""
         return len(self.a)
 
     @property
     def last(self) -> int:
-        """The step in which the last sum stands in its place."""
+        """The step in which the last sum reaches its place."""
         return self.cycles + 1
 
     def at(self, plane: list[list[int]], cycle: int, row: int, column: int) -> int:
         return plane[cycle - 1][row * SIDE + column]
 
     def check(self) -> None:
-        """That every number is where the drawing says it is, or TraceError."""
+        """Raises TraceError unless every number is where the drawing shows it."""
         for cycle in range(1, self.cycles + 1):
             for row in range(SIDE):
                 for column in range(SIDE):
@@ -75,17 +75,17 @@ class Trace:
 
 
 def enters(row: int, column: int) -> int:
-    """The first cycle at whose end number (row, column) of A is in the array: in row `column` of the cells."""
+    """The first cycle at whose end number (row, column) of A is in the array, in row `column` of the cells."""
     return SIDE + row + column + 1
 
 
 def leaves(row: int, column: int) -> int:
-    """The cycle at whose end a sum of C is whole, in the lowest cell of its column."""
+    """The cycle at whose end a sum of C is complete, in the lowest cell of its column."""
     return 2 * SIDE + row + column
 
 
 def drawing(trace: Trace, shown: int) -> str:
-    """The SVG and what is said of each step, at step `shown` until a script moves it."""
+    """The SVG and a sentence for each step, at step `shown` until a script moves it."""
     title = "A systolic array multiplies two matrices, cycle by cycle"
     description = (f"{SIDE} times {SIDE} cells. Weights shift in from above for {SIDE} cycles and stay. Then the rows of a "
                    "matrix enter from the left, each row of cells one cycle later than the one above it. Every cell "
@@ -123,7 +123,7 @@ def centre(row: int, column: int) -> tuple[float, float]:
 
 
 def cells(trace: Trace, shown: int) -> Iterator[str]:
-    """The grid; while a cell multiplies, it is filled and has the sign between its factors."""
+    """The grid; a cell that multiplies is filled and shows a multiplication sign between its factors."""
     for row in range(SIDE):
         for column in range(SIDE):
             x, y = LEFT + column * CELL, TOP + row * CELL
@@ -135,7 +135,7 @@ def cells(trace: Trace, shown: int) -> Iterator[str]:
 
 
 def sums(trace: Trace, shown: int) -> Iterator[str]:
-    """What the registers of the upper cells hold; the lowest ones' are sums of C."""
+    """The contents of the upper cells' registers; those of the lowest cells are sums of C."""
     for cycle in range(1, trace.cycles + 1):
         for row in range(SIDE - 1):
             for column in range(SIDE):
@@ -145,7 +145,7 @@ def sums(trace: Trace, shown: int) -> Iterator[str]:
 
 
 def weights(trace: Trace, shown: int) -> Iterator[str]:
-    """The numbers of B: those for the bottom enter first."""
+    """The numbers of B; those for the bottom row enter first."""
     for row, line in enumerate(trace.b):
         for column, number in enumerate(line):
             x, _ = centre(0, column)
@@ -158,7 +158,7 @@ def weights(trace: Trace, shown: int) -> Iterator[str]:
 
 
 def rows(trace: Trace, shown: int) -> Iterator[str]:
-    """The numbers of A: each waits in front of its row of cells, passes through, and is gone."""
+    """The numbers of A: each waits in front of its row of cells, passes through, and disappears."""
     for row, line in enumerate(trace.a):
         for column, number in enumerate(line):
             _, y = centre(column, 0)
@@ -187,12 +187,12 @@ def equation(trace: Trace) -> Iterator[str]:
 
 
 def columns() -> tuple[float, float, float]:
-    """Where the first columns of A, B and C are."""
+    """The positions of the first columns of A, B and C."""
     return 80, 80 + 2 * DIGIT + 76, 80 + 4 * DIGIT + 76 + 92
 
 
 def product(trace: Trace, shown: int) -> Iterator[str]:
-    """The numbers of C: each appears in the lowest cell and goes to its place, where a dot kept it."""
+    """The numbers of C: each appears in the lowest cell and moves to its place, marked by a dot until then."""
     for row in range(trace.rows):
         for column in range(SIDE):
             x, y = centre(SIDE - 1, column)
@@ -203,13 +203,13 @@ def product(trace: Trace, shown: int) -> Iterator[str]:
 
 
 def lasting(drawn: str, first: int, last: int, shown: int) -> str:
-    """What is there in some steps only."""
+    """An element that is visible only in some steps."""
     off = "" if first <= shown <= last else ' class="hf-off"'
     return f'<g data-from="{first}" data-to="{last}"{off}>{drawn}</g>'
 
 
 def placed(drawn: str, places: list[tuple[float, float]], shown: int) -> str:
-    """What stands at another place in each step, at the last one for good."""
+    """An element with another position in each step; the last position remains."""
     x, y = places[min(shown, len(places) - 1)]
     return (f'<g data-places="{" ".join(f"{x:g},{y:g}" for x, y in places)}" transform="translate({x:g} {y:g})">'
             f'{drawn}</g>')

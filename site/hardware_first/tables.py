@@ -21,7 +21,8 @@ def _row(cells: list[str | nodes.Node]) -> nodes.row:
 
 
 def fields(rows: list[tuple[str, *tuple[nodes.Element | list[nodes.Node], ...]]]) -> nodes.field_list:
-    """Names and what they stand for, in one or more lines each, one below the other; what is no list is a block as it is."""
+    """Terms and their descriptions, each of one or more lines, one below the other; a description that is not a list is used as
+    one block."""
     block = lambda line: nodes.paragraph("", "", *line) if isinstance(line, list) else line
     return nodes.field_list("", *(
         nodes.field("", nodes.field_name("", name), nodes.field_body("", *map(block, lines))) for name, *lines in rows))

@@ -1,5 +1,5 @@
-"""Spaces at which a line must not break: between a number and its unit, and around the sign in "N = 1024"; within short words
-of code, "-ffast-math"; and between a formula with its full stop."""
+"""Prevents line breaks between a number and its unit, around the sign in "N = 1024", within short code such as "-ffast-math",
+and between a formula and the full stop after it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ NUMBER_AND_UNIT = re.compile(rf"(?<=\d) (?=(?:{UNITS})(?![\w/]))")
 EQUATION = re.compile(r"(?<=\b[A-Za-z]) ([=≈<>≤≥]) (?=\d)")
 OPENING, CLOSING = re.compile(r"[(\[“]$"), re.compile(r"^[.,;:?!)\]”’]+")
 NO_BREAK = "\N{NO-BREAK SPACE}"
-SHORTEST = 16  # letters of code that read as one word: "make lab-03"
-LONGEST = 24  # letters of code that fit beside one another on the narrowest page
+SHORTEST = 16  # maximum length of code that reads as one word: "make lab-03"
+LONGEST = 24  # letters of code that fit side by side on the narrowest page
 AS_WRITTEN = (nodes.literal, nodes.FixedTextElement, nodes.raw, nodes.math, nodes.math_block)
 
 
@@ -25,7 +25,7 @@ def unbroken(text: str) -> str:
 
 
 class NoBreakSpaces(SphinxPostTransform):
-    """Only what is written to a page has them: the words stay as they are for search, and for whoever reads the tree."""
+    """Changes only the written page: the tree keeps ordinary spaces, for search and for other code."""
 
     default_priority = 900
     formats = ("html",)
@@ -44,7 +44,8 @@ class NoBreakSpaces(SphinxPostTransform):
 
 
 def keep_together(formula: nodes.math) -> None:
-    """A formula, the bracket before it and the mark after it: a line may break beside a formula, as beside a picture."""
+    """Keeps a formula with the bracket before it and the punctuation after it: otherwise a line may break beside a formula, as
+    beside a picture."""
     parent, at = formula.parent, formula.parent.index(formula)
     beside = lambda i, mark: mark.search(parent[i]) if 0 <= i < len(parent) and isinstance(parent[i], nodes.Text) else None
     opening, closing = beside(at - 1, OPENING), beside(at + 1, CLOSING)

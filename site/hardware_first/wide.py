@@ -1,5 +1,5 @@
-"""Tables stand in a box of their own, which scrolls where they are wider than the page. Columns of numbers end at the right,
-with their headings. The corner above names of rows is no heading: it names nothing."""
+"""Puts each table in a box that scrolls if the table is wider than the page. Columns of numbers, and their headings, are
+aligned right. The empty corner above the names of rows is not marked as a heading."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def visit_table(translator: HTML5Translator, node: nodes.table) -> None:
 
 
 def align_numbers(table: nodes.table) -> None:
-    """Ends columns of numbers at the right, but for the first, which names the rows."""
+    """Aligns columns of numbers right, except the first, which names the rows."""
     rows = list(table.findall(nodes.row))
     if len({len(row) for row in rows}) != 1:
         return

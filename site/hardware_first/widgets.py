@@ -6,12 +6,12 @@
     :name: fig-live-roofline
     The takeaway, one paragraph.
 
-    What a reader without JavaScript is shown in its place: still true, perhaps with {measured} numbers.
+    What a reader without JavaScript sees instead: also correct, perhaps with {measured} numbers.
     ```
 
-Each is a form of forms/, a script of static/, which live.js fetches when the reader comes near, and formulas that the
-labs' C++ is held against (tests/site/formulas). What it computes with comes from records, from the labs' tables and from the
-page's own table of chips; it rides in the page.
+Each calculator has a form in forms/, a script in static/, which live.js fetches when the reader scrolls near, and formulas,
+which a test compares with the labs' C++ (tests/site/formulas). Its data is inline in the page, and comes from records, from
+the labs' tables and from the page's own table of chips.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from .notice import block_notice
 from .records import ROOFLINE_LAB, Machine, Record, RecordError
 
 FORMS = Path(__file__).parent / "forms"
-TABLES = Path(__file__).parents[2] / "labs" / "05-scaling" / "data" / "planner.json"  # which the lab reads, too
+TABLES = Path(__file__).parents[2] / "labs" / "05-scaling" / "data" / "planner.json"  # the lab reads it too
 MEASURED, QUOTED, PLANNED = "Measured", "Makers’ figures", "Chips of the planner"
 ONE, ALL = "one core", "all cores"
 PEAKS = {ONE: {"fp64": "peak_fp64_gflops", "fp32": "peak_fp32_gflops", "bf16": "peak_bf16_gflops", "int8": "peak_int8_gops"},
          ALL: {"fp64": "peak_fp64_all_gflops", "fp32": "peak_fp32_all_gflops"}}
-# Models of the planner whose names are no plain capitals.
+# Models of the planner whose names need special capitals.
 FAMILIES = {"gpt3": "GPT-3", "llama3": "Llama 3", "nemotron": "Nemotron-4", "palm": "PaLM"}
-CHIP_TABLE = ["chip", "bf16 TFLOP/s", "memory TB/s"]  # how the header of a page's table of chips begins
+CHIP_TABLE = ["chip", "bf16 TFLOP/s", "memory TB/s"]  # the first cells of the heading row of a page's table of chips
 
 
 class Calculator(SphinxDirective):
-    """A figure that computes. Classes of its own say which form, and which of the labs' sources."""
+    """A figure that computes. Its subclasses name the form and the labs' sources."""
 
     has_content = True
     option_spec = {"name": directives.unchanged}
     widget: str
-    source: str  # whose formulas, below the project's folder
+    source: str  # the files, below the project's folder, with the formulas
     kind, means = "Modelled", " in your browser, by the formulas of "
 
     def run(self) -> list[nodes.Node]:
@@ -67,7 +67,7 @@ class Calculator(SphinxDirective):
         if len(parsed) < 2 or not isinstance(parsed[0], nodes.paragraph):
             raise RecordError("needs its takeaway, one paragraph, and below it what is shown without JavaScript")
         figure = nodes.figure("", classes=["hf-widget", f"hf-widget-{self.widget}"])
-        # In one box, for docutils expects a caption to be the second of a figure's parts.
+        # In one box, because docutils expects a figure's second part to be the caption.
         figure += nodes.container(
             "", calculator("", widget=self.widget, form=form.read_text(encoding="utf-8"), data=self.data()),
             nodes.container("", *parsed[1:], classes=["hf-without-script"]))
@@ -79,12 +79,12 @@ class Calculator(SphinxDirective):
         return figure
 
     def data(self) -> dict:
-        """What the script starts from."""
+        """The script's initial data."""
         raise NotImplementedError
 
 
 class calculator(nodes.General, nodes.Element):
-    """The form and its data; a page's own table of chips is added once the page was read."""
+    """The form and its data; a page's own table of chips is added after the page is read."""
 
 
 class RooflineExplorer(Calculator):
@@ -117,14 +117,14 @@ class ArrayExplorer(Calculator):
 
 
 def planner_tables() -> dict:
-    """The planner's constants, chips, and models, but for those with experts, of which the page's planner knows nothing."""
+    """The planner's constants, chips and models, except those with experts, which the page's planner doesn't support."""
     tables = json.loads(TABLES.read_text(encoding="utf-8"))
     return {"fitted": tables["fitted"], "flashShare": tables["flashShare"], "chips": tables["chips"],
             "models": [model for model in tables["models"] if "experts" not in model]}
 
 
 def measured_roofs(machine: Machine, record: Record) -> Iterator[dict]:
-    """The roofs of one core and of all of them, GFLOP/s and GB/s; those that a record has."""
+    """The roofs of one core and of all cores, in GFLOP/s and GB/s, if the record has them."""
     bandwidths = measured_bandwidths(record)
     for cores, peaks in PEAKS.items():
         found = {width: value["value"] for width, name in peaks.items() if (value := record.value(name))}
@@ -143,7 +143,7 @@ def measured_bandwidths(record: Record) -> dict[str, float]:
 
 
 def called(name: str) -> str:
-    """What the makers call a chip of the planner, whose own names are for typing: "tpu-v4" is the TPU v4."""
+    """The maker's name for a chip, whose name in the planner is for typing: "tpu-v4" is the TPU v4."""
     if name.startswith("tpu-"):
         return name.replace("tpu-v", "TPU v").replace("tpu-", "TPU")
     model, _, capacity = name.upper().partition("-")
@@ -151,19 +151,19 @@ def called(name: str) -> str:
 
 
 def model_called(name: str) -> str:
-    """What the makers call a model of the planner: "llama3-70b" is Llama 3 70B."""
+    """The maker's name for a model of the planner: "llama3-70b" is Llama 3 70B."""
     family, _, size = name.rpartition("-")
     return f"{FAMILIES.get(family, family.upper())} {size.upper()}"
 
 
 def chip(name: str, group: str, peak: float, bandwidth: float) -> dict:
-    """A chip of which the bf16 peak is known, GFLOP/s, and the bandwidth, GB/s."""
+    """A chip with a known bf16 peak, in GFLOP/s, and bandwidth, in GB/s."""
     return {"id": re.sub(r"[^a-z0-9]+", "-", name.lower()), "group": group, "name": name, "peaks": {"bf16": peak},
             "bandwidth": bandwidth}
 
 
 def quoted_chips(doctree: nodes.document) -> Iterator[dict]:
-    """The chips of the page's table of them."""
+    """The chips in the page's own table."""
     for table in doctree.findall(nodes.table):
         head, *rows = [[entry.astext().strip() for entry in row.children] for row in table.findall(nodes.row)]
         if head[:len(CHIP_TABLE)] == CHIP_TABLE:
@@ -172,7 +172,7 @@ def quoted_chips(doctree: nodes.document) -> Iterator[dict]:
 
 
 def planned_chips(quoted: list[dict]) -> Iterator[dict]:
-    """The planner's chips but for those quoted already, to within 2%."""
+    """The planner's chips, except those that are in the page's table, to within 2%."""
     near = lambda a, b: abs(a / b - 1) <= .02
     for each in planner_tables()["chips"]:
         one = chip(each["name"], PLANNED, each["peak"] / 1e9, each["bandwidth"] / 1e9)
@@ -182,7 +182,7 @@ def planned_chips(quoted: list[dict]) -> Iterator[dict]:
 
 
 def add_chips(app: Sphinx, doctree: nodes.document) -> None:
-    """doctree-read: the roofline's chips that nobody measured here."""
+    """doctree-read: adds the roofline's chips that this project has not measured."""
     for node in doctree.findall(calculator):
         if node["widget"] == RooflineExplorer.widget:
             quoted = list(quoted_chips(doctree))
