@@ -1,5 +1,5 @@
-// A systolic array of any size, and any product: the wave of work through its cells, its cycles, what they are spent on, and
-// the tiles.
+// A systolic array of any size, and any product: the wave of work through its cells, the number of cycles and how they are
+// spent, and the tiles.
 (() => {
   const hf = window.hardwareFirst, {bar, element, svg, table} = hf.make, {digits, duration, percent, scaled} = hf.format;
   const names = {ws: ["weights", "K × N"], is: ["inputs", "K × M"], os: ["sums", "M × N"]};

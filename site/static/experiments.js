@@ -36,7 +36,7 @@ window.hardwareFirst.experiments = () => {
     }
     throw new Refused("This browser's WebAssembly has no 128-bit vectors.");
   };
-  // Reserves memory for the largest working set that fits; returns its start and size.
+  // Reserves memory for the largest working set that fits. Returns its start and size.
   const reserve = ({memory}, most = LARGEST, least = LEAST) => {
     for (let bytes = most; bytes >= least; bytes /= 2) {
       try { return {base: 64 * KiB * memory.grow((bytes + GUARD) / (64 * KiB)), bytes}; } catch { /* try less */ }
@@ -44,7 +44,7 @@ window.hardwareFirst.experiments = () => {
     throw new Refused(`Not enough memory: this browser gives a page less than ${LEAST / MiB} MiB, and a smaller array might fit in cache.`);
   };
 
-  // ---- Right before fast ----
+  // ---- Check before timing ----
   const close = (found, expected) => Math.abs(found - expected) <= 1e-5 * Math.abs(expected) + 1e-5;
   const checks = {
     "multiply and add": (k) => [0, 1, 2].every((loop) => CHAINS.every((chains) => {
@@ -90,8 +90,8 @@ window.hardwareFirst.experiments = () => {
     for (let i = 0; i < calls; ++i) run();
     return now() - from;
   };
-  // Seconds per call, one number from each batch. The warm-up lets the browser finish compiling. If a batch turns out too short,
-  // the one that set its length was slowed by something else, so sampling starts again.
+  // Seconds per call, one number from each batch. The warm-up lets the browser finish compiling. If a batch turns out too
+  // short, something else slowed the one that set its length, so sampling starts again.
   const sample = (run, batch, rounds) => {
     const until = now() + batch;
     let calls = 1, found = [];
@@ -115,8 +115,8 @@ window.hardwareFirst.experiments = () => {
     onmessage = ({data}) => postMessage({seconds: steadily(loops[data], batch)});
     postMessage({});
   };
-  // Seconds per call while the other cores run too: a median of many batches, which the few do not affect during which some
-  // cores had not started or had finished.
+  // Seconds per call while the other cores run too: a median of many batches, so that the few in which some cores had not
+  // started or had finished do not matter.
   const steadily = (run, batch) => {
     const calls = Math.ceil(batch / sample(run, batch, 1)[0]), found = [], until = now() + 20 * batch;
     do found.push(timed(run, calls) / calls); while (now() < until);

@@ -1,4 +1,4 @@
-// Bits to press and a number to type, under the drawing of a number's bits: what it becomes in two formats.
+// Clickable bits and a number field, below the drawing of a number's bits: the number as two formats round it.
 (() => {
   // Bits of exponent and mantissa. E4M3 has no infinities: in its highest octave, only the last mark is not a number.
   const FORMATS = {
@@ -59,13 +59,13 @@
             ...words(value), ". The next mark is ", ...words(next), " away."];
   };
 
-  // How far a mark is from the number it represents, in words; empty if it is exact.
+  // In words, how far a mark is from the number it represents; empty if it is exact.
   const missed = (value, number) => {
     const off = Math.abs(value / number - 1);
     return off > 0 && off < Infinity ? ` Off by ${Number((100 * off).toPrecision(2))}%.` : "";
   };
 
-  // A format's choice, bits and words. pressed(value) is told when the reader has pressed a bit; put(number) shows another.
+  // A format's choice, bits and words. Calls pressed(value) when the reader presses a bit; put(number) shows another number.
   const panel = (chosen, pressed) => {
     const choice = make("select", ""), row = make("div", "hf-bits-row"), told = make("p", "hf-bits-value");
     const box = make("div", "hf-bits-one");

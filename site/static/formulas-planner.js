@@ -1,6 +1,6 @@
-// A step of a transformer's training on many chips: labs/05-scaling/kernels/planner, formula by formula and under the same names, for
-// plans as its search makes them: attention fused, sequences shared out beside tensors, whatever can overlapped. Pure
-// functions; tests/site/formulas holds them to the C++. `use` gives them its tables.
+// A training step of a transformer on many chips: the formulas of labs/05-scaling/kernels/planner, under the same names, for
+// plans as the lab's search makes them: with fused attention, with sequences divided along with tensors, and with all possible
+// overlap. Pure functions; tests/site/formulas compares them with the C++. `use` sets the tables.
 (() => {
   const hf = window.hardwareFirst ??= {};
   const half = 2, whole = 4; // bytes of bf16, of fp32
@@ -94,7 +94,7 @@
       productSeconds(chip, {m: tokens, n: inputs, k: outputs}) + productSeconds(chip, {m: inputs, n: outputs, k: tokens});
     const forwards = p.recompute === "full" ? 2 : 1;
     const keys = 2 * Math.max(s.kvHeads / p.tensor, 1) * s.headSize;
-    const shows = 1 - fitted.hidden, last = chip.torusAxes > 0 ? 1 : forwards; // XLA removes what nobody reads
+    const shows = 1 - fitted.hidden, last = chip.torusAxes > 0 ? 1 : forwards; // XLA removes what is never read
 
     const layerProducts = () => {
       const heads = s.heads * s.headSize / p.tensor, ffn = s.ffn / p.tensor;
@@ -164,7 +164,7 @@
 
   const kept = (s, p) => {
     const queries = s.heads * s.headSize, products = 2 * (queries + 2 * s.kvHeads * s.headSize) + 2 * queries;
-    const norms = p.recompute === "selective" ? 4 : s.gated ? 8 : 10; // then of the products the results alone
+    const norms = p.recompute === "selective" ? 4 : s.gated ? 8 : 10; // then only the results of products
     const perceptron = (s.gated ? 4 : 2) + (p.recompute === "selective" ? 0 : 2);
     return tokensOf(p) * (norms * s.hidden + products + perceptron * s.ffn) / p.tensor;
   };
@@ -221,7 +221,7 @@
   // The fastest plans that fit, fastest first; yields every few plans, so that a page can do something else meanwhile.
   function* search(job, most) {
     const found = [];
-    let seen = 0, least = Infinity; // bytes that a plan needs at least; Infinity where none divides
+    let seen = 0, least = Infinity; // bytes that a plan needs at least; Infinity if no plan divides the model
     for (const plan of plans(job)) {
       if (++seen % 64 === 0) yield;
       const memory = memoryUse(job.shape, plan);

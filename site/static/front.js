@@ -1,11 +1,11 @@
-// The front page's question, asked in the plot itself: a dot is dragged to where the reader expects it, and dropped there.
-// The slider below says the same by keyboard, and predict.js keeps the score.
+// The front page's question, asked in the plot itself: the reader drags a dot to the expected place and drops it. The slider
+// below does the same by keyboard, and predict.js keeps the score.
 (() => {
   const box = document.getElementById("predict-where-naive-falls"), slider = box?.querySelector("input[type=range]");
   if (!slider) return;
   const {figure, axis, low, high} = box.dataset, plot = document.getElementById(figure);
   const value = (step) => low * (high / low) ** (step / slider.max);
-  const SLIP = 4;  // steps of the slider: a shorter drag is no answer
+  const SLIP = 4;  // steps of the slider: a shorter drag does not count as an answer
   let dot, from;
 
   const add = () => {

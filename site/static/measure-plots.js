@@ -74,7 +74,7 @@
     return ["copy", "n", "naive", "tiled", "launch", "answer"].every((name) => fine(numbers[name])) && Array.isArray(flight) &&
       flight.length > 2 && flight.every((point) => Array.isArray(point) && point.length === 2 && point.every(fine)) ? found : null;
   };
-  // A picture and a table. By Little's law the knee lies where one load's wait, times the full speed, is in flight.
+  // A picture and a table. By Little's law, the knee is at one load's latency times the full bandwidth.
   hf.gpuInPictures = ({copy, n, naive, tiled, launch, answer, flight, fallback}, width) => {
     const [[fewest, slowest]] = flight, speeds = flight.map(([, speed]) => speed), full = Math.max(...speeds);
     const alone = fewest / slowest, knee = alone * full, last = flight.at(-1)[0];

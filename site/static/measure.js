@@ -6,7 +6,7 @@
   if (!box) return;
   const {modules, machines, record, definitions} = JSON.parse(box.querySelector("script").textContent);
   const SIZES = [.1, .3, .5, 1, 1.5, 3, 4, 7, 8, 14, 27, 32, 70, 123, 235, 405, 671]; // of well-known models, in billions of weights
-  const SILENCE = 20e3; // a worker silent for this long has ended: the longest batch is far shorter
+  const SILENCE = 20e3; // a worker silent for this long has died: even the longest batch is far shorter
 
   // ---- A result in the address: #measured=1:step,noise;peaks;reads;waits;chases;naive;tiled;cores,their GFLOP/s,their GB/s ----
   const PARTS = [["step", "noise"], "peaks", "reads", "waits", "chases", "naive", ["tiled"], "all"];

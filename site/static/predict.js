@@ -88,7 +88,8 @@
     if (kind === "table") showRows(box, entry?.bet, right && JSON.parse(right));
   };
 
-  // A table of bets: each row tells what its kernel waits for and whether the reader was right; so does the table of scores.
+  // A table of questions: each row shows what its kernel waits for and whether the reader was right; so does the table of
+  // scores.
   const showRows = (box, bet, sides) => {
     const verdict = (name) => bet && sides ? (bet[name] === sides[name] ? "hf-right" : "hf-wrong") : "";
     for (const row of box.querySelectorAll("[data-row]")) {

@@ -38,7 +38,7 @@
 
   // ---- The plot: both axes logarithmic, as in the chapter's figures ----
   const HEIGHT = 380, LEFT = 74, TOP = 62, BOTTOM = 324, WIDEST = 620, NARROWEST = 330; // the plot is as wide as the page, within these limits
-  const scaleOf = (roof, dots, width) => { // computed from all dots, so that it stays fixed while one is dragged
+  const scaleOf = (roof, dots, width) => { // computed from all dots, so that the plot stays fixed while one is dragged
     const across = dots.map(({x}) => x), low = Math.min(.05, Math.min(...across) / 3, r.ridge(roof) / 10);
     const high = Math.max(20000, Math.max(...across) * 3, r.ridge(roof) * 10);
     const least = Math.min(roof.bandwidth * low, ...dots.map(({y}) => y), roof.peak / 3) / 2;

@@ -1,7 +1,7 @@
 // Adds "This browser" to a chapter's machines once measure.html has measured: the numbers, claims and figures that it covers become
 // the reader's, and are marked. The data stays in this browser, and one button removes it.
 
-// Whether an interval keeps a bound: "holds", "fails" or "too close to call"; in C++: decide() in labs/record/claims.cpp.
+// Whether an interval satisfies a bound: "holds", "fails" or "too close to call"; in C++: decide() in labs/record/claims.cpp.
 window.hardwareFirst.answer = (low, high, bound) => {
   const KEEPS = {">=": (a, b) => a >= b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, "<": (a, b) => a < b};
   const [sign, limit] = bound.split(" "), [one, other] = [low, high].map((end) => KEEPS[sign](end, Number(limit)));

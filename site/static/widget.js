@@ -38,8 +38,8 @@
       ...(head ? [element("thead", {}, row(head, "th"))] : []), element("tbody", {}, rows.map((cells) => row(cells, "td")))]));
   };
 
-  // A bar of parts [name, value, colour], as shares of `whole`; below it a legend with shares of `of`. Empty parts are in the legend
-  // too, so that what lies below does not move.
+  // A bar of parts [name, value, colour], as shares of `whole`; below it a legend with shares of `of`. The legend also lists
+  // empty parts, so that nothing below it moves.
   const bar = (title, parts, whole, of) => {
     const box = element("div", {class: "hf-bar", "aria-hidden": true}, parts.map(([, value, colour]) => {
       const part = element("span", {class: `b-${colour}`});
@@ -50,7 +50,7 @@
     return [element("p", {class: "hf-bar-title"}, title), box, element("ul", {class: "hf-key"}, keys)];
   };
 
-  // ---- The address: ?NAME=field:value,field:value, for what is not as it was at first ----
+  // ---- The address: ?NAME=field:value,field:value, for fields that differ from their initial values ----
   const written = (fields) => fields.map((pair) => pair.map(encodeURIComponent).join(":")).join(",");
   const read = (name) => Object.fromEntries((new URLSearchParams(location.search).get(name) || "").split(",")
     .filter((pair) => pair.includes(":")).map((pair) => pair.split(":")));
