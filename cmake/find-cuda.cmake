@@ -1,9 +1,9 @@
-# Whether this build measures an NVIDIA GPU. Included from the top, since a language must be enabled above every target that
-# links it. Sets hardware_first_cuda, and where it is true enables CUDA and finds the toolkit's libraries.
+# Whether this build measures an NVIDIA GPU. Included at the top level, because a language must be enabled above every target
+# that links it. Sets hardware_first_cuda; if true, enables CUDA and finds the toolkit's libraries.
 #
-# AUTO leaves CUDA out where it would be of no use: in a program for other machines than this one (it would ask for the
-# libraries of this one's toolkit), with a sanitizer (which wants the addresses that the driver reserves), and with
-# another compiler than GNU (the GPU's part has been compiled once by then, and nvcc takes its time).
+# AUTO leaves out CUDA where it is useless: in a program for another machine (which would need the libraries of this
+# machine's toolkit), with a sanitizer (which needs the addresses that the driver reserves), and with a compiler other than
+# GNU (the gate has compiled the GPU's part with GNU by then, and nvcc is slow).
 set(HARDWARE_FIRST_CUDA AUTO CACHE STRING "what runs on an NVIDIA GPU: ON, OFF, or AUTO where CUDA is found")
 set_property(CACHE HARDWARE_FIRST_CUDA PROPERTY STRINGS AUTO ON OFF)
 
@@ -16,8 +16,8 @@ function(cuda_is_of_use to)
   endif()
 endfunction()
 
-# gpu_architectures(to): those of the GPUs present, else an A100's and an H100's. Hopper's own instructions (TMA, WGMMA)
-# exist only in 90a. Of a GPU older than 80 nothing is said here: the lab says so when it runs.
+# gpu_architectures(to): the architectures of the GPUs present, else those of an A100 and an H100. Hopper's own instructions
+# (TMA, WGMMA) exist only in 90a. A GPU older than 80 is not reported here: the lab reports it when it runs.
 function(gpu_architectures to)
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
                   OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE status)

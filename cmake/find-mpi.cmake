@@ -1,7 +1,7 @@
-# Whether this build can run ranks that are processes (chapter 05). Sets hardware_first_mpi, and where it is true finds MPI.
+# Whether this build can run ranks as processes (chapter 05). Sets hardware_first_mpi; if true, finds MPI.
 #
-# AUTO leaves MPI out in a program for other machines than this one, whose MPI this one's is not, and with a sanitizer,
-# which would report what Open MPI itself leaves behind.
+# AUTO leaves out MPI in a program for another machine, whose MPI may differ from this one's, and with a sanitizer, which
+# would report Open MPI's own leaks.
 set(HARDWARE_FIRST_MPI AUTO CACHE STRING "ranks that are processes: ON, OFF, or AUTO where MPI is found")
 set_property(CACHE HARDWARE_FIRST_MPI PROPERTY STRINGS AUTO ON OFF)
 
@@ -14,7 +14,7 @@ else()
   set(looks TRUE)
 endif()
 if(looks)
-  set(MPI_CXX_SKIP_MPICXX TRUE)  # the functions of C are all that is used
+  set(MPI_CXX_SKIP_MPICXX TRUE)  # only the C functions are used
   find_package(MPI 3 QUIET COMPONENTS CXX)
   if(MPI_CXX_FOUND)
     set(hardware_first_mpi TRUE)

@@ -1,6 +1,6 @@
-# cmake -DLABS=labs -P include_rule.cmake: which rooms may include which. A lab includes its own folder, harness/, common/
-# and, of the labs before it, what they are about: kernels/ and check/. What is common knows of no lab, and the instrument
-# knows only itself and the record. What measures knows nothing of what says, checks or writes: no record is old for that.
+# cmake -DLABS=labs -P include_rule.cmake: checks which folders include which. A lab may include its own folder, harness/,
+# common/, and kernels/ and check/ of earlier labs. common/ may include no lab, and the instrument only itself and the
+# record. measure/ may not include code that prints, checks or writes, so that changing that code ages no record.
 file(GLOB_RECURSE sources RELATIVE ${LABS} ${LABS}/*.cpp ${LABS}/*.hpp ${LABS}/*.cu ${LABS}/*.cuh)
 set(broken "")
 foreach(source IN LISTS sources)

@@ -1,4 +1,4 @@
-"""A MyST page as its paragraphs and boxes, as far as check-chapters and check-voice need them."""
+"""A MyST page as paragraphs and boxes, in the detail that check-chapters and check-voice need."""
 
 import re
 from dataclasses import dataclass, field

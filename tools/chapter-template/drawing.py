@@ -1,12 +1,13 @@
-"""Draws @N@-waiting: an adder of four steps with one chain, and with four."""
+"""Draws @N@-waiting: a four-step adder with one chain, and with four."""
 
 from sketch import Sketch, write_all
 
-STEPS, SLOTS, SIDE = 4, 16, 26  # of the adder; drawn; units a slot
+STEPS, SLOTS, SIDE = 4, 16, 26  # steps of the adder; slots drawn; units per slot
 
 
 def waiting():
-    """Which slots one chain fills, and four. Words are 16 units or more, so that a phone shows them at 9 pixels."""
+    """The slots that one chain fills, and those that four fill. Text is at least 16 units high, so that a phone shows it at 9
+    pixels."""
     sketch = Sketch("@N@-waiting", 126, "An adder of four steps: one chain fills one slot in four",
                     "Sixteen slots of time in two rows. With one chain every fourth is filled, with four chains every one.")
     for y, chains, words in ((24, 1, "one chain"), (90, 4, "four chains")):

@@ -1,7 +1,8 @@
 # title: Speed of a sum against the number of its chains
 # needs: chains
 # shows: chains
-# It needs these series of the record; the table below it shows those. figures/style.gp has the colours and the kinds of lines.
+# Without a series in "needs", nothing is drawn; the table has the series in "shows". figures/style.gp defines colours and
+# lines.
 height = 360
 load "style.gp"
 chains = tables."/chains.tsv"
@@ -11,7 +12,7 @@ top_edge = 36; bottom_edge = height - 62; right_edge = width - 34
 y_title = "speed, GFLOP/s"
 load "frame.gp"
 set logscale x 2
-# Ranges that follow from the data are set so, that two machines can share them.
+# For a range that depends on the data, use this function, so that two machines can share axes.
 eval x_range(0.8, 20)
 eval y_range(0, high_max * 1.05)
 set xlabel "chains" offset 0,0.9 textcolor rgb quiet
