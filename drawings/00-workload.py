@@ -75,7 +75,7 @@ def cache() -> Sketch:
 
     drawing.text(left_s, y - 4 * cell - 16, "keys", "bold")
     drawing.text(left_o, 14, "values", "bold")
-    # Keys and values: a column and a row for each token; the newest is solid, what was kept is tinted.
+    # Keys and values: a column and a row for each token; the newest is solid, older ones are tinted.
     for token in range(count):
         since = max(0, token - prompt + 1)
         for solid, first, until in ((True, since, since), (False, since + 1, None)):
@@ -95,7 +95,7 @@ def cache() -> Sketch:
             drawing.text(0, low + 46, f"{rows} row{'s' * (rows > 1)} through the network", "bold")
             drawing.text(0, low + 68, f"{2 * seen} rows kept: the KV cache of this head")
     drawing.text(left_q, y - 12, "queries", "bold")
-    for x in (left_s, left_o):  # × stands between a row and what it is multiplied with, the arrow before what comes out
+    for x in (left_s, left_o):  # × is between a row and its factor, the arrow before the result
         drawing.text(x - 20, y - 6, "×", "mid")
         drawing.text(x - 22, y + 14, "→", "mid")
     drawing.text(left_o + 4 * unit + 10, y + 14, "out", "bold")
@@ -103,7 +103,7 @@ def cache() -> Sketch:
 
 
 def batch() -> Sketch:
-    """One delivery of the weights for 1 to 16 readers, on an imaginary machine whose ridge lies at eight."""
+    """One delivery of the weights for 1 to 16 readers, on an imaginary machine whose ridge is at eight."""
     most, ridge, each = 16, 8, 0.25
     drawing = Sketch(
         "00-readers", 374, "What a batch shares",
@@ -145,7 +145,7 @@ def batch() -> Sketch:
 
 
 def kinds() -> Sketch:
-    """Which numbers each result needs, in the three kinds of work and in copying."""
+    """The numbers that each result needs, in the three kinds of work and in copying."""
     every = [(a, b) for a in range(5) for b in range(5)]
     panels = (("matrix multiplication", "each number has many uses", "blue", every),
               ("elementwise", "each number has one use", "green", [(k, k) for k in range(5)]),

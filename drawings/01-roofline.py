@@ -4,7 +4,7 @@ from sketch import Sketch, write_all
 
 
 def kitchen() -> Sketch:
-    """Cores, caches, the door and DRAM, with what they are in a kitchen."""
+    """Cores, caches, the door and DRAM, with their counterparts in a kitchen."""
     drawing = Sketch(
         "01-kitchen", 262, "A processor as a kitchen with one door",
         """A chip with two cores. Each core, the cooks, has a first and a second cache of its own, shelves within reach;
@@ -45,7 +45,7 @@ LEVELS = (("L1", 4, 32 * 2**10), ("L2", 15, 2**20), ("L3", 50, 32 * 2**20), ("DR
 
 
 def levels() -> Sketch:
-    """How long each memory level takes to answer and how much it holds, both to scale."""
+    """How long each memory level takes to respond, and how much it holds, both to scale."""
     scale, left, slowest = 456 / 300, 62, 300
     drawing = Sketch(
         "01-levels", 470, "The memory levels, to scale",
@@ -85,7 +85,7 @@ def levels() -> Sketch:
 
 
 def store() -> Sketch:
-    """What passes the door for a line that a program writes: with write-allocate and without."""
+    """Traffic through the door for a line that a program writes: with write-allocate and without."""
     cell, cells = 8, 16
     cache, memory = 142, 384
     steps = ("the first store", "the line is read", "four bytes change", "the rest follows", "written back")
@@ -98,7 +98,7 @@ def store() -> Sketch:
         data_first=1, data_last=5, data_at=5, data_pace=1300, data_unit="|".join(steps))
 
     def strip(x, y, blue, **when):
-        """A line, of whose sixteen numbers the first are new."""
+        """A line whose first few of sixteen numbers are new."""
         for some, colour in ((range(blue), "blue"), (range(blue, cells), "orange")):
             if some:
                 cells_of = "".join(f"M{x + k * cell} {y}h{cell}v22h-{cell}z" for k in some)
@@ -142,7 +142,7 @@ def store() -> Sketch:
 
 
 def chase() -> Sketch:
-    """A chain of loads that wait for one another, and a stream of loads ordered ahead, over five latencies."""
+    """A chain of loads that wait for one another, and a stream of loads issued ahead, over five latencies."""
     ahead, waits = 10, 5
     tick = 520 / (ahead * waits)
     last = ahead * waits
@@ -155,7 +155,7 @@ def chase() -> Sketch:
         data_unit="|".join(f"{step / ahead:.1f} waits" for step in range(last + 1)))
 
     def load(order, y, height):
-        """A bar that is outlined when ordered and filled when it has arrived, as far as it lies in the picture."""
+        """A bar that is outlined when the load is issued and filled when it has arrived, clipped to the picture."""
         x, end = max(order, 0) * tick, min(order + ahead, last) * tick
         drawing.rect(x + 1, y, end - x - 2, height, "t-orange", rx=2, data_from=max(order, 0))
         if order + ahead <= last:

@@ -9,7 +9,7 @@ COLOURS = {"A": "green", "B": "orange", "C": "blue"}
 
 
 class Shelf:
-    """A cache of a few lines that throws out the one not used for longest; when each came and went."""
+    """A cache of a few lines that evicts the least recently used; records when each line came and went."""
 
     def __init__(self, places: int) -> None:
         self.places, self.lines, self.stays, self.fetches = places, OrderedDict(), [], []
@@ -27,11 +27,11 @@ class Shelf:
         return self.stays + [(line, since, last) for line, since in self.lines.items()]
 
 
-N, FLOATS, PRODUCTS = 8, 4, 16  # rows and columns of a matrix, numbers of a line, products that are watched
+N, FLOATS, PRODUCTS = 8, 4, 16  # rows and columns of a matrix, numbers in a line, products shown
 
 
 def down(step: int) -> list:
-    """What the definition touches in its product number `step`, from 1: (matrix, row, column)."""
+    """The elements that the definition touches in product number `step`, from 1: (matrix, row, column)."""
     j, k = divmod(step - 1, N)
     return [("A", 0, k), ("B", k, j)] + ([("C", 0, j)] if k == N - 1 else [])
 
@@ -74,7 +74,7 @@ def column_walk() -> Sketch:
 
 
 def matrices(drawing: Sketch, places: dict, walk, cell: int = 16) -> None:
-    """Three matrices, what the cache holds of them in each step, and the numbers in use."""
+    """Three matrices, the cached lines in each step, and the numbers in use."""
     for (matrix, row, part), since, until in walked(walk).all_stays(PRODUCTS):
         x, y = places[matrix]
         drawing.rect(x + part * FLOATS * cell + 1, y + row * cell + 1, FLOATS * cell - 2, cell - 2, f"t-{COLOURS[matrix]}",
@@ -93,7 +93,7 @@ def matrices(drawing: Sketch, places: dict, walk, cell: int = 16) -> None:
 
 
 def tally(drawing: Sketch, y: float, fetches: list) -> None:
-    """A square for each line that was fetched, and how many there are after each step."""
+    """A square for each line that was fetched, and their number after each step."""
     for place, ((matrix, *_), step) in enumerate(fetches):
         drawing.rect(108 + 17 * place, y, 13, 13, f"f-{COLOURS[matrix]}", data_from=step)
     changes = [0, *sorted({step for _, step in fetches})]
@@ -268,7 +268,7 @@ def packing() -> Sketch:
 
 
 def subscripted(words: str) -> str:
-    """The inside of a text in which k_c has its c below the line."""
+    """The content of a text in which k_c has its c as a subscript."""
     first, *rest = re.split(r"(\w_\w)", words)
     for name, after in zip(rest[::2], rest[1::2]):
         first += (f'<tspan font-style="italic">{name[0]}</tspan><tspan font-size="70%" dy="4">{name[2]}</tspan>'
@@ -277,7 +277,7 @@ def subscripted(words: str) -> str:
 
 
 def five_loops() -> Sketch:
-    """The loops around a tile: which part of each matrix is in use, in which memory it lies, and when the next replaces it."""
+    """The loops around a tile: the part of each matrix in use, its place in memory, and when the next part replaces it."""
     side, top, left, beside = 156, 190, 186, 360
     depths, widths, panels, tiles = 2, 2, 3, 3
     count = depths * widths * panels * tiles

@@ -117,7 +117,8 @@ def divergence() -> Sketch:
 
 
 def belt() -> Sketch:
-    """Little's law: a belt as long as the latency that hands over so many crates a minute; each request is one on its way."""
+    """Little's law: a belt as long as the latency, which delivers a fixed number of crates per minute; each request is a crate
+    on its way."""
     room, left, width, crate, ride = 20, 74, 384, 14, 4
     y = 70
     drawing = Sketch(
@@ -127,8 +128,8 @@ def belt() -> Sketch:
         arrives in 20 minutes; with five, five; with twenty the belt is full, and one arrives in each minute.""",
         data_first=1, data_last=room, data_at=5, data_pace=900,
         data_unit="|".join(f"{k} request{'s' * (k > 1)} out" for k in range(1, room + 1)))
-    # The crates ride for as long as one takes from end to end, then stand: what moves for more than five seconds must be
-    # possible to stop.
+    # The crates ride for as long as one takes from end to end, then stop: there must be a way to stop anything that moves for
+    # more than five seconds.
     drawing.style(f"""
         @media (prefers-reduced-motion: no-preference) {{
           .OWN .ride {{
@@ -143,7 +144,7 @@ def belt() -> Sketch:
     drawing.line(left, y + 28, left + width, y + 28, "s-ink")
     for count in range(1, room + 1):
         with drawing.group(data_from=count, data_to=count):
-            # One more than are under way: it comes in while the last goes out.
+            # One more than are in flight: it enters while the last one leaves.
             with drawing.group(clip_path="url(#hf-03-belt-road)"), drawing.group("ride", style=f"--n:{count}"):
                 middles = (left + width * (k + 0.5) / count for k in range(-1, count))
                 drawing.path("".join(f"M{x - crate / 2:.1f} {y + 28 - crate}h{crate}v{crate}h-{crate}z" for x in middles),

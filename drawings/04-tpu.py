@@ -1,20 +1,21 @@
-"""Draws 04-brigade, 04-dataflows, 04-edges and 04-chip: how numbers get to where they are used; nobody runs.
+"""Draws 04-brigade, 04-dataflows, 04-edges and 04-chip: how numbers reach the place where they are used, without anyone
+running.
 
-Orange: weights, which come from memory; green: what is multiplied with them; blue: cells and sums.
+Orange: weights, which come from memory; green: the numbers multiplied with them; blue: cells and sums.
 """
 
 from sketch import Sketch, number, write_all
 
 
 def person(sketch, x, y, colour="ink"):
-    """Someone with both hands held out at bucket height; x, y is where they stand."""
+    """A person with both hands held out at bucket height; x, y is where the person stands."""
     sketch.circle(x, y - 46, 7, f"f-{colour}")
     sketch.path("M0,-37V-16L-6,0M0,-16L6,0M-13,-26L0,-34L13,-26", f"s-{colour}", stroke_width=2.6,
                 transform=f"translate({x} {y})")
 
 
 def bucket(sketch, **more):
-    """A bucket of water, its handle's middle at 0, 0."""
+    """A bucket of water, with the middle of its handle at 0, 0."""
     with sketch.group(**more):
         sketch.path("M-6,4Q0,-6 6,4", "s-ink", stroke_width=1.3)
         sketch.path("M-7,4H7L5,17H-5Z", "f-blue")
@@ -71,7 +72,7 @@ def brigade():
         entered = late + 1  # the beat in which it leaves the river
         places = []
         for beat in range(beats + 1):
-            at = beat - entered  # whose hands
+            at = beat - entered  # the person who holds it
             x = 40 if at < 0 else min(first + at * step + 14, 478)
             y = hands if at < people else ground - 34
             places.append(f"{x},{y}")
@@ -87,7 +88,7 @@ SIDE, CELL, SLOT = 4, 34, 15
 
 
 def dataflows():
-    """Two arrays of 4 x 4 cells multiply the same two matrices of 4 x 4: weights stay, or sums stay."""
+    """Two arrays of 4 × 4 cells multiply the same two matrices of 4 × 4: one keeps its weights in place, the other its sums."""
     last = 3 * SIDE - 1
     work = lambda t: sum(0 <= t - 1 - r - c < SIDE for r in range(SIDE) for c in range(SIDE))
     says = ["Before the start: each row waits one step longer than the one above it. That is the skew."]
@@ -132,12 +133,12 @@ def dataflows():
 
 
 def queue(steps):
-    """How far outside the array something stands that enters in so many steps."""
+    """The distance from the array at which something waits that enters in so many steps."""
     return 4 + SLOT * (steps - .5)
 
 
 def across(sketch, left, top, row, number_in_row, last, dx, dy):
-    """An input: waits at the left of its row, passes through it, is gone."""
+    """An input: waits at the left of its row, passes through it, and disappears."""
     places, enters = [], row + number_in_row + 1
     for t in range(last + 1):
         c = t - enters
@@ -147,7 +148,7 @@ def across(sketch, left, top, row, number_in_row, last, dx, dy):
 
 
 def down(sketch, left, top, column, number_in_column, last):
-    """A weight that moves: waits above its column, passes through it, is gone."""
+    """A weight that moves: waits above its column, passes through it, and disappears."""
     places, enters = [], column + number_in_column + 1
     for t in range(last + 1):
         r = t - enters
@@ -157,7 +158,7 @@ def down(sketch, left, top, column, number_in_column, last):
 
 
 def fallen(sketch, left, top, column, row, last):
-    """A sum that moves: begins in the uppermost cell, goes down, and lies below the array."""
+    """A sum that moves: begins in the uppermost cell, goes down, and stops below the array."""
     places, begins = [], column + row + 1
     for t in range(last + 1):
         r = t - begins
@@ -167,7 +168,7 @@ def fallen(sketch, left, top, column, row, last):
 
 
 def edges():
-    """One large array and sixteen small ones of as many cells, with the wires that feed them."""
+    """One large array and sixteen small ones with the same total number of cells, and the wires that feed them."""
     sketch = Sketch("04-edges", 312, "One array, and sixteen with as many cells, with the wires that feed them",
                     """On the left a square with sixteen wires into its left side and sixteen into its top. On the right the
                     same square, cut into sixteen small ones, each with four wires at each of the two sides: four times as
@@ -196,7 +197,7 @@ def square(sketch, x, y, side, wires):
 
 def chip():
     """The first TPU's data path."""
-    percent, gbs = 1300, .055  # square units for a per cent of the die; units of width for a GB/s
+    percent, gbs = 1300, .055  # square units for one percent of the die; units of width for one GB/s
     sketch = Sketch("04-chip", 338, "The first TPU's data path, with areas and arrows to scale",
                     """Weights come from DRAM at 34 gigabytes a second through a thin arrow into the matrix unit, a quarter of
                     the die. The unified buffer, nearly a third, feeds it with 256 numbers a tick, 179 gigabytes a second. Its
@@ -214,7 +215,7 @@ def chip():
     part = side / 8
     upright = "".join(f"M{number(unit + i * part)},{top}v{number(2 * part)}m0,{number(4 * part)}v{number(2 * part)}"
                       for i in range(1, 8))
-    level = "".join(f"M{number(unit)},{number(top + i * part)}h{number(side)}" for i in (1, 2, 6, 7))  # the words stay clear
+    level = "".join(f"M{number(unit)},{number(top + i * part)}h{number(side)}" for i in (1, 2, 6, 7))  # clear of the words
     sketch.path(upright + level, "s-blue thin", stroke_opacity=".35")
     words(sketch, middle, top + side / 2, "matrix unit", "256 × 256 cells", "24%")
     block(sketch, unit, below, side, low, "blue", "accumulators", "6%")
@@ -250,7 +251,7 @@ def words(sketch, x, y, *lines):
 
 
 def band(sketch, start, end, width, colour):
-    """A straight arrow as broad as what goes through it."""
+    """A straight arrow whose width shows the traffic through it."""
     (x0, y0), (x1, y1) = start, end
     length = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** .5
     ux, uy = (x1 - x0) / length, (y1 - y0) / length

@@ -1,13 +1,13 @@
-"""Draws 05-sides, 05-ring, 05-pipeline, 05-orders, 05-prompt and 05-shards: a tensor cut, a sum that goes round, an assembly
-line, two orders of its work, a prompt among answers, shares."""
+"""Draws 05-sides, 05-ring, 05-pipeline, 05-orders, 05-prompt and 05-shards: a tensor that is cut, a sum that goes around a
+ring, an assembly line, two orders of its work, a prompt among answers, and shards."""
 
 from sketch import Sketch, number, write_all
 
-CHIPS = ("ink", "quiet", "green", "purple")  # the other two hues have a meaning
+CHIPS = ("ink", "quiet", "green", "purple")  # the other two hues have meanings
 
 
 def ring():
-    """An all-reduce of four lists round a table; a number is as many stripes as have been added up in it."""
+    """An all-reduce of four lists around a table; a number has one stripe for each list added to it."""
     friends, goods = ("Ada", "Ben", "Cem", "Dana"), ("bread", "milk", "fruit", "shoes")
     n, cell, gap = 4, 44, 4
     wide = n * (cell + gap) - gap
@@ -43,19 +43,19 @@ def ring():
             figure, to = sent(who, turn, n), (who + 1) % n
             added = [(who - back) % n for back in range(min(turn, n))]
             there, here = place(who, figure), place(to, figure)
-            moves = [there] * turn + [here]  # it lies on the figure that it is a copy of, then goes
+            moves = [there] * turn + [here]  # the copy covers the original figure, then moves away
             stripes(sketch, added, cell, data_from=turn - 1, data_places=" ".join(f"{x},{y}" for x, y in moves))
             sketch.rect(here[0] - 1, here[1] - 1, cell + 2, cell + 2, "s-ink", rx=5, data_from=turn, data_to=turn)
     return sketch
 
 
 def sent(who, turn, n):
-    """Which figure a friend passes in a round."""
+    """The index of the figure that a friend passes on in a round."""
     return (who - turn if turn < n else who - (turn - n)) % n
 
 
 def stripes(sketch, owners, cell, **more):
-    """What a figure is the sum of: a stripe for each friend whose part is in it."""
+    """The summands of a figure: a stripe for each friend whose part is in it."""
     wide = (cell - 8) / 4
     with sketch.group(**more):
         for owner in owners:
@@ -63,7 +63,7 @@ def stripes(sketch, owners, cell, **more):
 
 
 def sides():
-    """The numbers between two layers, cut into four along each side, and a network's layers."""
+    """The numbers between two layers, cut into four along each side, and the layers of a network."""
     sketch = Sketch("05-sides", 462, "A network cut in four ways, and what must travel then",
                     """The numbers between two layers form a box, with the texts of a batch upwards, their tokens into the
                     depth, and the width to the right. Cut by texts, chips send gradients. Cut by tokens, they send keys and
@@ -97,7 +97,8 @@ def sides():
 
 
 def solid(sketch, x, y, wide, high, deep, parts, axis):
-    """A box whose lower front left corner is at x, y, cut along an axis; parts are from, to (as shares) and a colour."""
+    """A box whose lower front left corner is at x, y, cut along an axis; each part is (from, to, colour), with from and to as
+    shares."""
     rise = .62  # of the depth, upwards
     corner = lambda a, b, c: (x + a * wide + c * deep, y - b * high - c * deep * rise)
     for low, top, colour in (reversed(parts) if axis == "z" else parts):
@@ -113,10 +114,10 @@ def solid(sketch, x, y, wide, high, deep, parts, axis):
 
 
 def pipeline():
-    """Four stages, and a batch that is cut into ever smaller parts; time runs to the right, beat by beat, the work is always
-    the same. The last cut stands at once: by then it is known how it goes."""
+    """Four stages, and a batch that is cut into smaller and smaller parts; time runs to the right, beat by beat, and the work
+    is always the same. The last cut appears at once, because by then the reader knows the pattern."""
     stages, cuts, left, top, row = 4, (1, 2, 4, 8, 16), 66, 34, 44
-    whole = 450 / stages  # units of time for a stage's work
+    whole = 450 / stages  # units of time for one stage's work
     said, ends = [], []
     for m in cuts:
         name, beats = "The batch is whole" if m == 1 else f"{m} micro-batches", m + stages - 1
@@ -183,7 +184,7 @@ def order(name, stages, micros):
 
 
 def orders():
-    """GPipe and 1F1B on one clock, and how many micro-batches the first stage keeps meanwhile."""
+    """GPipe and 1F1B on one clock, and the number of micro-batches that the first stage keeps meanwhile."""
     stages, micros, left, row, wide = 4, 8, 66, 26, 450
     end = 3 * (micros + stages - 1)
     unit = wide / end
@@ -225,8 +226,8 @@ def orders():
 
 
 def prompt():
-    """A server's steps when a prompt arrives among three answers: whole, in chunks, on a machine of its own. Reading
-    a prompt is arithmetic, writing a token is reading weights: hence the colours."""
+    """A server's steps when a prompt arrives among three answers: whole, in chunks, on its own machine. Reading a prompt is
+    arithmetic, writing a token is reading weights: hence the colours."""
     left, wide, row = 66, 446, 24
     sketch = Sketch("05-prompt", 470, "One prompt among three running answers, in three ways",
                     """Three rows of dots are the tokens of three answers, a fourth the prompt and the answer to it. With the
@@ -282,9 +283,9 @@ def prompt():
 
 
 def shards():
-    """What each of four chips keeps for a weight, in bytes, as more and more of it is kept in shares."""
+    """The bytes that each of four chips keeps for a weight, as more and more of it is sharded."""
     chips, scale, base = 4, 12, 232
-    kinds = (("weights", 2, 1), ("gradients", 2, .65), ("optimiser's state", 12, .35))  # all is memory, more and less of it
+    kinds = (("weights", 2, 1), ("gradients", 2, .65), ("optimiser's state", 12, .35))  # all are memory, in different amounts
     said = ["Data parallel: every chip keeps everything, 16 bytes for each weight.",
             "The state in shares: 7 bytes for each weight. As many bytes travel as before.",
             "The gradients too: 5½ bytes. Still as many bytes travel.",
@@ -311,7 +312,7 @@ def shards():
 
 
 def stack(sketch, x, base, wide, scale, kinds, cut, chip, chips):
-    """One chip's bytes: the last `cut` kinds only as its own share, where the whole would be."""
+    """One chip's bytes, with its own shard of the last `cut` kinds in place of the whole."""
     y = base
     for i, (_, size, strength) in enumerate(kinds):
         height = size * scale

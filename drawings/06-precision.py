@@ -1,5 +1,5 @@
-"""Draws 06-bits, 06-block, 06-drawer, 06-rotation and 06-sparse: what a number's bits are for, eight numbers in Q4_0, who
-shares a ruler, why turning helps, and what an index costs."""
+"""Draws 06-bits, 06-block, 06-drawer, 06-rotation and 06-sparse: the bits of a number, eight numbers in Q4_0, numbers that
+share a ruler, the benefit of rotation, and the cost of an index."""
 
 import math
 import struct
@@ -11,7 +11,7 @@ NUMBER = math.pi
 
 
 def float_bits(value, exponent_bits, mantissa_bits):
-    """The bits of a positive normal number in a format, and the number that they are: nearest, ties to even."""
+    """The bits of a positive normal number in a format, and the number that they encode: rounded to nearest, ties to even."""
     octave = math.floor(math.log2(value))
     steps = round(value / 2 ** (octave - mantissa_bits))  # Python rounds ties to even
     bias = 2 ** (exponent_bits - 1) - 1
@@ -20,7 +20,7 @@ def float_bits(value, exponent_bits, mantissa_bits):
 
 
 def bits():
-    """π in six formats, their bits under one another; and a block of Q4_0, at a smaller scale."""
+    """π in six formats, with their bits one below the other; and a block of Q4_0, at a smaller scale."""
     cell = 16.25
     sketch = Sketch("06-bits", 324, "What the bits of a number are for, in six formats and in a block",
                     """The number pi, bit by bit. fp32 has a sign, 8 bits of exponent and 23 of mantissa. bf16 is its upper
@@ -63,7 +63,7 @@ def cells(sketch, y, cell, pattern, colours):
         sketch.text(number(i * cell + cell / 2), y + 17, bit, "mid")
 
 
-LEVELS = 7  # marks above zero of a ruler of 4 bits
+LEVELS = 7  # marks above zero on a ruler of 4 bits
 SMALL = (.62, .35, .9, .18, .74, .5, .28, None, .83, .42, .22, .95, .57, .31, .7, .12)  # None: the giant
 
 
@@ -120,7 +120,7 @@ BLOCK = (.62, -.08, .31, -1.2, .13, .77, -.26, 1.15)
 
 
 def block():
-    """Eight numbers, the marks of the ruler that fits them, and the code of four bits that each gets."""
+    """Eight numbers, the marks of the ruler that fits them, and the 4-bit code of each."""
     farthest = max(BLOCK, key=abs)
     scale = farthest / -8
     codes = [min(15, int(value / scale + 8.5)) for value in BLOCK]
@@ -156,7 +156,8 @@ def block():
 
 
 def rotation():
-    """The vector (100, 1) among the marks of a ruler of 4 bits, along the old axes and along axes turned by 45 degrees."""
+    """The vector (100, 1) among the marks of a ruler of 4 bits, along the original axes and along axes rotated by 45
+    degrees."""
     sketch = Sketch("06-rotation", 292, "A loud channel, before and after axes are turned by 45 degrees",
                     """On the left the vector (100, 1) lies along one axis: the marks must reach 100 in both directions, and
                     stand far apart. On the right the axes are turned by 45 degrees. The same vector is (71.4, 70.0): the
@@ -167,7 +168,7 @@ def rotation():
 
 
 def marks_and_vector(sketch, middle, degrees, reach, says):
-    """Axes turned by so many degrees, marks on them that reach so far, and the vector (100, 1)."""
+    """Axes rotated by an angle in degrees, marks on them up to a distance, and the vector (100, 1)."""
     level, unit, angle = 138, 1.08, math.radians(degrees)
     cos, sin = math.cos(angle), math.sin(angle)
 

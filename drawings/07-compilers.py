@@ -1,4 +1,4 @@
-"""Draws 07-trips, 07-block, 07-tiles, 07-online and 07-order: trips saved, a matrix that is never stored, a wrong order."""
+"""Draws 07-trips, 07-block, 07-tiles, 07-online and 07-order: trips saved, a matrix that is never stored, an illegal order."""
 
 import math
 
@@ -6,7 +6,7 @@ from sketch import Sketch, number, write_all
 
 
 def trips():
-    """Three operators and one loop: what crosses the door, trip by trip."""
+    """Three operators and one loop: the traffic through the door, trip by trip."""
     sketch = Sketch("07-trips", 424, "Three operators one by one, and the same in one loop",
                     """Between memory, above, and the core, below, nine arrows: each of three operators reads its numbers,
                     reads the lines that it is about to write, and writes them. In one loop there are three arrows: read, read
@@ -29,7 +29,7 @@ def said():
 
 
 def row(sketch, y, name, operators):
-    """Memory, arrows in the order of time, and the core with its operators."""
+    """Memory, arrows in time order, and the core with its operators."""
     left, step, wide = 8, 54, 162
     sketch.text(0, y - 6, name, "bold")
     sketch.rect(0, y + 2, 520, 34, "s-orange t-orange", rx=4)
@@ -81,7 +81,7 @@ def block():
 
 
 def tiles():
-    """Attention with its matrix, and tile by tile with nothing kept but a few numbers for each row."""
+    """Attention with its matrix, and tile by tile, keeping only a few numbers for each row."""
     n, cell, top = 4, 42, 74
     says = ["Nothing has been computed."]
     for step in range(1, n * n + 1):
@@ -109,7 +109,7 @@ def tiles():
             at = (left + column * cell + 2, top + row * cell + 2, cell - 4, cell - 4)
             sketch.rect(*at, "s-grid f-paper", rx=3)
             sketch.rect(*at, "s-blue t-blue", rx=3, data_from=step, **more)
-        # What is kept for the row on the right: it grows with each tile, and is finished with the last.
+        # The numbers kept for the row on the right: they grow with each tile, and are complete after the last.
         grown = (column + 1) / n
         x, y = 302 + n * cell + 8, top + row * cell + 2
         css = "s-green f-green" if column == n - 1 else "s-green t-green"
@@ -209,7 +209,7 @@ def order():
 
 
 def arrow(sketch, start, end, late, **more):
-    """From what is needed to what needs it; dashed where it comes too late."""
+    """From a number to one that needs it; dashed if it comes too late."""
     (x0, y0), (x1, y1) = start, end
     length = math.hypot(x1 - x0, y1 - y0)
     dx, dy = (x1 - x0) / length, (y1 - y0) / length

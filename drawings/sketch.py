@@ -1,5 +1,5 @@
-"""What the scripts of the drawings draw with. A script makes one Sketch a drawing and ends with write_all().
-The site runs it; python3 drawings/NN-slug.py FOLDER does, too.
+"""Functions for the drawings' scripts. A script makes one Sketch per drawing and ends with write_all().
+The site runs it; so does python3 drawings/NN-slug.py FOLDER.
 
 A sketch is 520 units wide. Classes are those of site/static/drawings.css: s-COLOUR strokes, f-COLOUR fills, t-COLOUR tints;
 colours are ink, quiet, grid, paper, blue, orange, green and purple. In texts, *words* are italic.
@@ -30,7 +30,7 @@ class Sketch:
         self.parts.append(f"<{tag}{named}{attributes(more)}" + (f">{inside}</{tag}>" if inside else "/>"))
 
     def style(self, css: str) -> None:
-        """Rules of this drawing alone; OWN stands for its class, and begins the names of its @keyframes."""
+        """Rules for this drawing only; OWN is replaced by its class, and must begin the names of its @keyframes."""
         self.add("style", inside=" ".join(css.replace("OWN", f"hf-{self.name}").split()))
 
     def rect(self, x, y, width, height, css, **more) -> None:
@@ -80,7 +80,7 @@ def number(value) -> str:
 
 
 def write_all(*sketches: Sketch) -> None:
-    """Writes them into the folder that is named on the command line."""
+    """Writes the drawings into the folder named on the command line."""
     if len(sys.argv) != 2:
         sys.exit(f"{sys.argv[0]}: expected a folder, to write its drawings into")
     for sketch in sketches:

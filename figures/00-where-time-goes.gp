@@ -2,8 +2,8 @@
 # needs: time_share_gemm flop_share_gemm pass_peak_share pass_speed
 # shows: flop_share_gemm flop_share_attention flop_share_reduction flop_share_elementwise flop_share_copying
 # shows: pass_peak_share time_share_gemm time_share_attention time_share_reduction time_share_elementwise time_share_copying
-# For each pass a thin stacked bar of its FLOPs, a thick one of its time, and below them a thick dark one: the part of the
-# time in which the FLOPs would have been done at the peak.
+# For each pass a thin stacked bar of its FLOPs, a thick one of its time, and below them a thick dark bar: the part of the time
+# in which the FLOPs would have been done at the peak.
 block = 128; top = 20
 height = top + 5 * block - 8
 load "style.gp"
@@ -25,7 +25,7 @@ do for [class = 1:5] {
   stats tables."/time_share_".classes[class].".tsv" using (share[25 + $0 * 5 + class] = $2) nooutput
 }
 given(kind, pass, class) = share[(kind - 1) * 25 + (pass - 1) * 5 + class]
-whole(kind, pass) = sum [c = 1:5] given(kind, pass, c)  # medians of shares need not come to 100
+whole(kind, pass) = sum [c = 1:5] given(kind, pass, c)  # medians of shares may not add up to 100
 of(kind, pass, class) = given(kind, pass, class) * 100 / whole(kind, pass)
 before(kind, pass, class) = class == 1 ? 0 : sum [c = 1:class - 1] of(kind, pass, c)
 
@@ -43,7 +43,7 @@ unset grid
 # The key: a square and a name for each class.
 do for [class = 1:5] { eval key(names[class], square, colours[class]) }
 
-# A name is written on a bar where it fits; letters are 9 units wide.
+# A name is written on a bar if it fits; letters are 9 units wide.
 fits(text, share) = 9.2 * strlen(text) + 12 < share * (right_edge - left_edge) / 100.0
 array tops[2] = [17, 31]
 array bars[2] = [10, 26]

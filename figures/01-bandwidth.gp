@@ -2,7 +2,7 @@
 # needs: bandwidth_read
 # shows: bandwidth_read bandwidth_copy bandwidth_triad bandwidth_copy_nt bandwidth_triad_nt plateaus_bandwidth
 # shows: bandwidth_read_all bandwidth_copy_all bandwidth_triad_all bandwidth_copy_nt_all bandwidth_triad_nt_all
-# One panel for one thread, and below it one for all threads where the machine has more than one.
+# One panel for one thread, and, on a machine with more than one thread, a panel below it for all threads.
 load tables."/values.gp"
 panels = 1 + exists("have_bandwidth_read_all")
 height = panels == 1 ? 470 : 874
@@ -18,7 +18,7 @@ array dashes[5] = [measured_dash, measured_dash, measured_dash, long_dash, long_
 series(i) = "bandwidth_".names[i].(panel == 2 ? "_all" : "")
 present(i) = exists("have_".series(i))
 read = 3
-# A curve that the record lacks is drawn from one that it has, with every point undefined.
+# A curve that the record lacks is replaced by one that it has, with every point undefined.
 file(i) = tables."/".series(present(i) ? i : read).".tsv"
 
 # Both panels have the same axes.
@@ -35,7 +35,7 @@ right_edge = width - (exists("have_bandwidth_copy_nt") ? 90 : 66)
 set multiplot
 do for [panel = 1:panels] {
   set autoscale xy
-  unset logscale  # stats rounds what it reads off a logarithmic axis
+  unset logscale  # stats rounds the values it reads from a logarithmic axis
   stats file(read) using 1:2 name "read" nooutput
   named = panel == 1 && have_levels
   levels = named ? tables."/plateaus_bandwidth.tsv" : file(read)

@@ -22,7 +22,7 @@ capped(y) = smaller(y, y_max)
 eval y_range(0, y_max)
 set xlabel "bytes read since a pause" offset 0,0.9 textcolor rgb quiet
 
-# Where the host begins to ration: the burst before, the sustained speed after.
+# The point where the host begins to limit the bandwidth: the burst before, the sustained speed after.
 if (rationed) {
   set arrow from value_bandwidth_burst_bytes,0 to value_bandwidth_burst_bytes,y_max nohead linewidth 1 \
     dashtype quoted_dash linecolor rgb quiet

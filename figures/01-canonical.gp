@@ -19,7 +19,7 @@ middle = sqrt(x_min * ridge)
 set label sprintf("%s TB/s", digits(bandwidth)) at middle,middle * bandwidth rotate by rise font along textcolor rgb memory
 set label sprintf("%s TFLOP/s", digits(peak)) at x_max * 0.9,peak right font along textcolor rgb compute
 
-# The two roofs have the colours that they have in the figure of this machine.
+# Both roofs have the same colours as in this machine's own figure.
 set arrow from x_min,x_min * bandwidth to ridge,peak nohead linewidth 3.2 linecolor rgb memory
 set arrow from ridge,peak to x_max,peak nohead linewidth 3.2 linecolor rgb compute
 plot kernels using 1:2 with points pointtype quoted_point pointsize 1.05 linecolor rgb ink, \

@@ -1,13 +1,13 @@
 # title: The roofline of this machine, one thread
 # needs: peaks_fp32 plateaus_bandwidth kernels
 # shows: memory_streams plateaus_bandwidth peaks_fp32 roofs_fp32 kernels kernels_predicted products_operational
-# A script that sets few, "|dot|axpy|", then loads this, gets these kernels alone, and the naive product in a colour of its own.
-# One thick roof, of the fastest stream through memory and the widest instructions, and the flat one of scalar code. Caches and the
-# instruction sets between are in its table: their lines would be names, not limits of what is drawn.
+# A script that sets few, "|dot|axpy|", then loads this, draws only these kernels, and the naive product in a colour of its own.
+# One thick roof, of the fastest stream through memory and the widest instructions, and the flat roof of scalar code. Caches and
+# the other instruction sets are only in the table: their lines would be names, not limits of what is drawn.
 height = 560
 load "style.gp"
 load tables."/values.gp"
-peaks = tables.(exists("have_roofs_fp32") ? "/roofs_fp32.tsv" : "/peaks_fp32.tsv")  # those that lie on each other are one
+peaks = tables.(exists("have_roofs_fp32") ? "/roofs_fp32.tsv" : "/peaks_fp32.tsv")  # those that coincide are one
 levels = tables."/plateaus_bandwidth.tsv"
 kernels = tables."/kernels.tsv"
 have_predictions = exists("have_kernels_predicted") && !exists("few")
@@ -19,13 +19,13 @@ stats peaks using 2 name "peak" nooutput
 stats peaks every ::0::0 using 2 name "scalar" nooutput
 if (exists("value_peak_fp32_scalar_gflops")) { scalar_max = value_peak_fp32_scalar_gflops }  # FMA included
 stats levels using (roof = $2) name "bandwidth" nooutput  # DRAM is the last level
-if (exists("value_memory_roof_gbs")) { roof = value_memory_roof_gbs }  # older records have reading alone
+if (exists("value_memory_roof_gbs")) { roof = value_memory_roof_gbs }  # older records only have reading
 stats kernels using 1:2 name "kernel" nooutput
 stats products using 1 name "product" nooutput
 peak = peak_max
 ridge = peak / roof
 
-# Each kernel's prediction, found by its name, is joined to what was measured.
+# Joins each kernel's prediction, found by its name, to its measurement.
 stats predictions using 2 name "prediction" nooutput
 array names[prediction_records]
 array forecasts[prediction_records]
@@ -43,10 +43,10 @@ naive = NaN; blocked = NaN; matmul_x = NaN
 stats kernels using (strcol(5) eq "naive matmul" ? (naive = $2, matmul_x = $1) : \
                      strcol(5) eq "blocked matmul" ? (blocked = $2) : 0) nooutput
 
-# Room for every dot and for the names of the roofs, on both sides of the ridge.
+# Leaves room for every dot and for the names of the roofs, on both sides of the ridge.
 x_min = smaller(smaller(kernel_min_x, product_min) / 2.2, ridge / 30)
 x_max = larger(kernel_max_x * 3, ridge * 12)
-y_min = smaller(kernel_min_y, peak_min) / (have_products ? 3.5 : 2.2)  # the ridge's name stands below them
+y_min = smaller(kernel_min_y, peak_min) / (have_products ? 3.5 : 2.2)  # the ridge's name is below them
 if (exists("few")) { y_min = smaller(y_min, 0.43) }  # the reader's own dot may be as low as 0.5
 y_max = peak * 2.2
 right_edge = width - 12

@@ -21,7 +21,7 @@ top_edge = 36; bottom_edge = 320
 y_title = "measured speed, GFLOP/s"
 load "frame.gp"
 set grid noxtics
-# Not from zero: what is to be seen are small differences.
+# Does not begin at zero, because the differences are small.
 eval y_range(smaller(slow_min, speed_min_y) * 0.94, larger(peak, fast_max) * 1.04)
 set xtics ("" x_min)
 set arrow 1 from chosen,y_min to chosen,y_max nohead linewidth 1.4 dashtype modelled_dash linecolor rgb ink

@@ -1,18 +1,18 @@
 # title: What slows the three plain loops down: a factor for each cause
 # needs: causes
 # shows: causes
-# A row for each cause, in the order in which they are taken away: a bar from the speed with it to the speed without it. On a
+# A row for each cause, in the order of their removal: a bar from the speed with the cause to the speed without it. On a
 # logarithmic axis factors are lengths, and lengths add.
 height = 372
 load "style.gp"
 load tables."/values.gp"
 causes = tables."/causes.tsv"
-# As the record calls them, and as the figure does.
+# Their names in the record, and in the figure.
 array ids[6] = ["set conflicts", "stride", "serial sum", "no SIMD", "no tile", "no blocks"]
 array names[6] = ["colliding rows", "down a column", "one sum at a time", "no vectors", "no tile in registers", "no blocks"]
 array colours[6] = [memory, memory, compute, compute, memory, memory]
 is(i, id) = id eq ids[i]
-# What the causes up to each multiply to; the second begins at 1, the definition at an ordinary N.
+# The products of the causes up to each; the second begins at 1, the definition at an ordinary N.
 array ends[7]
 ends[1] = 1
 do for [i = 1:6] {

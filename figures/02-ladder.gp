@@ -7,15 +7,15 @@ load tables."/values.gp"
 
 array rungs[7] = ["naive", "loop_order", "blocked", "register_tile", "packed", "best", "best_all"]
 array titles[7] = ["naive", "loop order", "blocking", "register tile", "packing", "best", "all threads"]
-# The naive loops wait for memory; a register tile is where arithmetic becomes the limit.
+# The naive loops wait for memory; from the register tile on, arithmetic is the limit.
 array colours[7] = [memory, purple, green, compute, grey, ink, ink]
 array points[7] = [circle, triangle, diamond, square, triangle, circle, diamond]
 array dashes[7] = [measured_dash, measured_dash, measured_dash, measured_dash, long_dash, measured_dash, long_dash]
 present(i) = exists("have_rung_".rungs[i])
-# At a multiple of 256 the rows are a power of two apart, or three times one, and the columns of b collide. Lines leave such sizes
-# out where a record has others as large.
+# At a multiple of 256 the distance between rows is a power of two, or three times one, and the columns of b collide. Lines omit
+# such sizes if a record has others of similar size.
 is_trap(n) = int(n) % 256 == 0
-# A rung that the record lacks is drawn from one that it has, with every point undefined.
+# A rung that the record lacks is replaced by one that it has, with every point undefined.
 file(i) = tables."/rung_".rungs[present(i) ? i : 1].".tsv"
 
 have_all = present(7)
@@ -44,19 +44,19 @@ load "frame.gp"
 set logscale xy
 set grid noxtics
 eval x_range(x_min, x_max)
-eval y_range(lowest / 2.5, highest * 1.5)  # a line of the grid is below all points
+eval y_range(lowest / 2.5, highest * 1.5)  # a grid line is below all points
 eval decades_on("x", "1 2 5")
 eval decades_on("y", "1 2 5")
 set xlabel "N, rows and columns of the matrices" offset 0,0.9 textcolor rgb quiet
 
-# The peaks, and their names at the upper one.
+# The peaks, with their names at the upper one.
 do for [peak in sprintf("%.9g %.9g", roof, value_peak_fp32_gflops)] {
   set arrow from x_min,peak + 0 to x_max,peak + 0 nohead linewidth 2.4 linecolor rgb quiet
 }
 peaks = sprintf("one thread %s", digits(value_peak_fp32_gflops)).(have_all ? sprintf(", all %s", digits(roof)) : "")
 set label "peak, GFLOP/s: ".peaks at x_min * (x_max / x_min)**0.3,roof center font along textcolor rgb quiet
 
-set datafile missing NaN  # which a line passes by
+set datafile missing NaN  # a line passes by it
 drawn(i, n) = present(i) && on_line(n)
 at_end(i, n) = present(i) && n == last[i]
 plot for [i = 1:7] file(i) using (only(drawn(i, $1), $1)):3:4 with filledcurves fillcolor rgb colours[i], \

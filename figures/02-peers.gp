@@ -1,7 +1,7 @@
 # title: Our product against the fastest library, for each N
 # needs: race best_over_peers
 # shows: best_over_peers best_over_peers_all race race_all
-# Two lines, of one thread and of all; every point is named where another library is the fastest than at the one before.
+# Two lines, for one thread and for all; a point is named if its fastest library differs from the previous point's.
 height = 470
 load "style.gp"
 load tables."/values.gp"
@@ -38,7 +38,7 @@ set label "ours is faster" at graph 0.02,graph 0.97 textcolor rgb quiet
 set label "theirs is faster" at graph 0.02,graph 0.04 textcolor rgb quiet
 within(y) = larger(y_min, smaller(y, y_max))
 before = ""
-# A name has its line's colour; one thread's begin to look for a place above it, those of all threads below.
+# A name has its line's colour; those of one thread are first tried above it, those of all threads below.
 shifted(i, y) = y + (i == 1 ? 1 : -1) * 9 * (y_max - y_min) / (bottom_edge - top_edge)
 changed(row, library) = (another = row == 0 || library ne before, before = library, another)
 plot for [i = 1:1 + all] file(i) using 1:(within($3)):(within($4)) with filledcurves fillcolor rgb colours[i], \

@@ -37,7 +37,7 @@ unset label
 load "frame.gp"
 set label "bytes moved, simulated" at graph 0,screen title_height textcolor rgb quiet
 set logscale x
-# What must cross in any case: both inputs in, the output out.
+# The minimum traffic: both inputs in, the output out.
 least = exists("value_compulsory_bytes") ? value_compulsory_bytes : beyond_min
 eval x_range(smaller(least, beyond_min) / 3, registers_max * 9)
 set xtics ("1 MiB" 2.0**20)

@@ -34,7 +34,7 @@ set grid xtics noytics
 set multiplot
 do for [panel = 1:2] {
   set autoscale xy
-  # The quoted bf16 ladder is in TFLOP/s, its last point cuBLAS's own speed.
+  # The quoted bf16 ladder is in TFLOP/s, and its last point is cuBLAS's own speed.
   stats quoted(panel) using 1:2 name "theirs" nooutput
   stats quoted(panel) using (only($1 == theirs_max_x, $2)) name "library" nooutput
   full = panel == 1 ? 100 : library_max

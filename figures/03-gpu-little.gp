@@ -17,14 +17,14 @@ x_max = larger(four_max_x, one_max_x)
 y_min = one_min_y / 1.6
 y_max = 1.6 * larger(four_max_y, one_max_y)
 y_max = 1.6 * model_max_y > y_max ? 1.6 * model_max_y : y_max
-name_at(share, records) = int(share * records)  # the point at which a curve's name stands
+name_at(share, records) = int(share * records)  # the point beside which a curve's name is
 
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 36
 y_title = "bandwidth, GB/s"
 load "frame.gp"
 set logscale x 2
 set logscale y
-eval x_range(one_min_x, x_max * 1.001)  # the last point lies inside, rounding or not
+eval x_range(one_min_x, x_max * 1.001)  # the last point is inside in spite of rounding
 eval y_range(y_min, y_max)
 eval decades_on("y", steps(y_min, y_max))
 set xtics (capacity(2.0**9) 2.0**9)

@@ -15,12 +15,12 @@ set logscale xy
 set xlabel offset 0,0.9 textcolor rgb quiet
 set multiplot
 
-# How long one thread waits, by what its walk goes through.
+# The latency of one thread, by the memory that its walk goes through.
 top_edge = 36; bottom_edge = 356; right_edge = width - 24
 y_title = "latency of a load, cycles"
 load "frame.gp"
 set logscale x 2
-eval x_range(wait_min_x, wait_max_x * 1.001)  # the last point lies inside, rounding or not
+eval x_range(wait_min_x, wait_max_x * 1.001)  # the last point is inside in spite of rounding
 eval y_range(wait_min_y / 1.4, wait_max_y * 1.4)
 set xtics (capacity(2.0**12) 2.0**12)
 set for [k = 16:40:4] xtics add (capacity(2.0**k) 2.0**k)
@@ -29,7 +29,7 @@ set xlabel "working set"
 plot latency using 1:3:4 with filledcurves fillcolor rgb memory, \
      latency using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb memory
 
-# Words that lie apart in memory.
+# Words that are far apart in memory.
 top_edge = 452; bottom_edge = height - 58; right_edge = 268
 y_title = "bandwidth used, GB/s"
 unset label
@@ -41,7 +41,7 @@ set xlabel "stride, words"
 plot stride using 1:3:4 with filledcurves fillcolor rgb memory, \
      stride using 1:2 with linespoints pointtype triangle pointsize 0.7 linewidth 2 linecolor rgb memory
 
-# Words of one bank, one of which is served at a time.
+# Words in one bank, which serves one at a time.
 left_edge = 336; right_edge = width - 24
 y_title = "cycles for a warp's load"
 unset label

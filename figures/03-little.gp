@@ -1,7 +1,7 @@
 # title: One core's bandwidth against the number of chases
 # needs: chases_bandwidth little_line
 # shows: chases_bandwidth chases_bandwidth_2 little_line simt_chases
-# One thread against the law; what two threads reach is in the table.
+# One thread compared with the law; the table has the values for two threads.
 load tables."/values.gp"
 height = 500
 load "style.gp"
@@ -20,7 +20,7 @@ set multiplot
 top_edge = 36; bottom_edge = 438
 y_title = "bandwidth, GB/s"
 load "frame.gp"
-x_max = one_max_x * 1.001  # the last point lies inside, rounding or not
+x_max = one_max_x * 1.001  # the last point is inside in spite of rounding
 eval x_range(0, x_max)
 at_end = x_max > 1.01 * one_max_x ? near : end  # beside another machine, the curves may end before the axis
 eval y_range(0, y_max)

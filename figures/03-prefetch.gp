@@ -9,7 +9,7 @@ stats lookups using 1:2 name "speed" nooutput
 stats lookups using 4 name "band" nooutput
 stats lookups using (only($1 == 0, $2)) name "none" nooutput
 named(x, y) = exists("value_prefetch_best_distance") ? x == value_prefetch_best_distance : y == speed_max_y
-# A logarithmic axis has no zero: "not asked early" stands one step before one row.
+# A logarithmic axis has no zero: "no prefetch" is one step before one row.
 place(x) = x == 0 ? 0.5 : x
 
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 24

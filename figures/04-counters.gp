@@ -4,8 +4,8 @@
 # needs: tpuv1_shift_published tpuv1_shift_modelled tpuv1_shift_simulated
 # shows: tpuv1_active_published tpuv1_active_simulated tpuv1_stall_published tpuv1_stall_simulated
 # shows: tpuv1_shift_published tpuv1_shift_simulated
-# A row for each application, three columns of cycles. An application that the models miss somewhere is flagged: by more
-# than ten points, or where less than half of the working cycles are foreseen.
+# A row for each application, three columns of cycles. An application is flagged if the models miss one of its numbers: by more
+# than ten points, or with less than half of the working cycles predicted.
 height = 480
 load "style.gp"
 array counters[3] = ["active", "stall", "shift"]

@@ -40,7 +40,7 @@ units(pixels) = pixels * x_max / (right_edge - left_edge)
 
 set label "energy, over that of the arithmetic alone" at 0,20 textcolor rgb quiet
 do for [part = 1:5] { eval key(names[part], square, colours[part]) }
-# A name is written on a bar where it fits; letters are 9 units wide.
+# A name is written on a bar if it fits; letters are 9 units wide.
 fits(text, wide) = units(9.2 * strlen(text) + 12) < wide
 do for [bar = 1:5] {
   y = top + (bar - 1) * block

@@ -9,7 +9,7 @@ array names[2] = ["fp32 product", "int8 product"]
 array colours[2] = [purple, green]
 array points[2] = [circle, triangle]
 file(i) = tables."/".ids[i].".tsv"
-# Only the peaks of what is multiplied here: a line without a curve would tell nothing.
+# Only the peaks of the types multiplied here: a line without a curve would say nothing.
 shown(type, y) = type eq "fp32" || type eq "int8" ? y : NaN
 stats peaks using (shown(strcol(5), $2)) name "peak" nooutput
 stats file(1) using 1 name "size" nooutput
@@ -21,11 +21,11 @@ top_edge = 36; bottom_edge = height - 62; right_edge = width - 116
 y_title = "speed, Gop/s"
 load "frame.gp"
 set logscale x 2
-eval x_range(size_min, size_max * 1.001)  # the last point lies inside, rounding or not
+eval x_range(size_min, size_max * 1.001)  # the last point is inside in spite of rounding
 stats file(1) using 4 name "fast" nooutput
 stats file(2) using 4 name "faster" nooutput
 eval y_range(0, 1.12 * larger(peak_max, larger(fast_max, faster_max)))
-# At the top, since no place beside a line is free of curves on every machine; in the panel, since it tells.
+# At the top, because no place beside a line is free of curves on every machine; in the panel, because it matters.
 set label "peaks: fp32 ".digits(fp32_max).(int8_max > 0 ? ", int8 ".digits(int8_max) : "") \
   at graph 0.99,first y_max - 16 * y_max / (bottom_edge - top_edge) right textcolor rgb quiet
 set xlabel "N of a square product" offset 0,0.9 textcolor rgb quiet

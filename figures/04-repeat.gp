@@ -1,7 +1,7 @@
 # title: The same product again and again: the slowest calls of the processor and of the array
 # needs: repeat_processor repeat_array
 # shows: repeat_processor repeat_array
-# The share of the calls that were faster, as one call in so many: all that happens, happens in the last few per cent.
+# The share of calls that were faster, as one call in so many: all the differences are in the last few percent.
 height = 430
 load "style.gp"
 processor = tables."/repeat_processor.tsv"

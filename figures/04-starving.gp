@@ -14,7 +14,7 @@ top_edge = 36; bottom_edge = height - 62; right_edge = width - 112
 y_title = "cells at work, %"
 load "frame.gp"
 set logscale x 2
-eval x_range(0.75, batch_max * 1.001)  # the last point lies inside, rounding or not
+eval x_range(0.75, batch_max * 1.001)  # the last point is inside in spite of rounding
 set yrange [0:104]
 set ytics 0,25,100
 set xlabel "rows in the batch" offset 0,0.9 textcolor rgb quiet

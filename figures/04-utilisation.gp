@@ -1,7 +1,7 @@
 # title: How much of a systolic array works, by shape and dataflow
 # needs: utilisation_m_os utilisation_m_ws utilisation_m_is utilisation_k_os utilisation_k_ws utilisation_k_is
 # shows: utilisation_m_os utilisation_m_ws utilisation_m_is utilisation_k_os utilisation_k_ws utilisation_k_is
-# Above, one matrix gets more rows; below, the sums get longer. The other two sides of the product stay as they are.
+# Above, one matrix gets more rows; below, the sums get longer. The other two sizes of the product stay the same.
 height = 760
 load "style.gp"
 array ids[3] = ["os", "ws", "is"]
@@ -12,13 +12,13 @@ array sides[2] = ["m", "k"]
 array titles[2] = ["rows of the first matrix", "length of the sums"]
 file(side, i) = tables."/utilisation_".sides[side]."_".ids[i].".tsv"
 stats file(1, 1) using 1 name "size" nooutput
-# Two dataflows that come to the same share one curve.
+# Two dataflows with the same result share one curve.
 array one[size_records]
 array other[size_records]
 
 right_edge = width - 162
 set logscale x 2
-eval x_range(0.75, size_max * 1.001)  # the last point lies inside, rounding or not
+eval x_range(0.75, size_max * 1.001)  # the last point is inside in spite of rounding
 set yrange [0:104]
 set ytics 0,25,100
 set multiplot

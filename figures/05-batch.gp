@@ -1,7 +1,7 @@
 # title: A layer that serves more and more readers: its speed against its intensity, and how long they wait
 # needs: layer_speed layer_roof_bytes layer_roof_flops layer_latency layer_latency_predicted
 # shows: layer_speed layer_roof_bytes layer_roof_flops layer_latency layer_latency_predicted
-# Above, a roofline on which one layer moves to the right; below, what everybody waits for.
+# Above, a roofline on which one layer moves to the right; below, the time that every reader waits.
 height = 800
 load "style.gp"
 left_edge = 72  # for "100,000"

@@ -1,7 +1,7 @@
 # title: How long the ranks of a pipeline wait, by the number of micro-batches
 # needs: bubble_formula_4 bubble_formula_8 bubble_simulated_4 bubble_simulated_8
 # shows: bubble_formula bubble_gpipe bubble_1f1b bubble_formula_4 bubble_simulated_4 bubble_formula_8 bubble_simulated_8
-# What was measured stands below, where the record has it: more ranks than cores are not timed.
+# The measurement is below, if the record has it: more ranks than cores are not timed.
 height = 534
 load "style.gp"
 load tables."/values.gp"
@@ -20,7 +20,7 @@ do for [i = measured ? 1 : 2:3] {
 y_title = "time spent waiting, %"
 load "frame.gp"
 set logscale x 2
-eval x_range(micros_min / 1.1, micros_max * 1.001)  # the last point lies inside, rounding or not
+eval x_range(micros_min / 1.1, micros_max * 1.001)  # the last point is inside in spite of rounding
 set yrange [0:92]
 set ytics 0,20,80
 set xlabel "micro-batches in a step" offset 0,0.9 textcolor rgb quiet

@@ -3,8 +3,8 @@
 # needs: sweep_time_arithmetic sweep_time_memory sweep_time_tensor sweep_time_network sweep_time_bubble
 # needs: sweep_ways_tensor sweep_ways_context sweep_ways_pipeline sweep_ways_data
 # shows: sweep_mfu sweep_time_arithmetic sweep_time_network
-# Above, how much of the chips is used, by what may be cut; then, for the fastest plan, what its step is spent on, and
-# into how many pieces each thing is cut.
+# Above, the utilisation of the chips, by what may be cut; then, for the fastest plan, how its step spends its time, and into
+# how many pieces each thing is cut.
 height = 904
 load "style.gp"
 file(name) = tables."/sweep_".name.".tsv"
@@ -26,7 +26,7 @@ do for [i = 1:6] { eval key(key_names[i], square, key_colours[i]) }
 
 set multiplot
 
-# ---- How much of the chips is used ----
+# ---- Utilisation of the chips ----
 top_edge = 36; bottom_edge = 290
 y_title = "MFU, %"
 load "frame.gp"
@@ -47,9 +47,9 @@ plot for [i = 1:4] file(cuts[i]) using (two($1)):2 with linespoints pointtype cu
 unset label
 unset object
 
-# ---- What a step is spent on ----
+# ---- Parts of a step's time ----
 array parts[5] = ["arithmetic", "memory", "tensor", "network", "bubble"]
-array part_colours[5] = [compute, memory, green, grey, purple]  # what a cut costs has its colour
+array part_colours[5] = [compute, memory, green, grey, purple]  # the cost of a cut has its colour
 array reached[20]
 top_edge = 368; bottom_edge = 548
 y_title = "share of a step, %"

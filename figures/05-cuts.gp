@@ -1,12 +1,12 @@
 # title: Which tensor is cut along which side, and what must then travel
 # needs: travel_data travel_tensor travel_pipeline_1f1b travel_experts
 # shows: travel_data travel_tensor travel_pipeline_1f1b travel_experts
-# Four chips, four colours. Cut: the piece of a colour is on that chip. A stack: each chip has one of its own. In a frame:
-# what travels.
+# Four chips, four colours. Cut: each colour's piece is on that chip. A stack: each chip has its own copy. In a frame: what is
+# sent.
 row_height = 146; first_row = 62
 height = first_row + 5 * row_height + 46
 load "style.gp"
-# What a rank of four sends in a step, in MB: counted.
+# The MB that a rank of four sends in a step: counted.
 array counted[5] = ["data", "data", "tensor", "pipeline_1f1b", "experts"]
 array bytes[5]
 do for [r = 1:5] { stats tables."/travel_".counted[r].".tsv" using ($1 == 4 ? (bytes[r] = 1e6 * $2) : NaN) nooutput }
@@ -23,7 +23,7 @@ unset ytics
 unset grid
 array chip[4] = [ink, grey, green, purple]
 
-# Commands, to be evaluated; places and sizes in units.
+# Commands, to be evaluated; positions and sizes in units.
 filled(x, y, w, h, colour) = sprintf('set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" fillstyle solid 1 noborder', \
                                      x, y, x + w, y + h, colour)
 covered(x, y, w, h) = sprintf('set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" fillstyle solid 1 noborder', \
@@ -43,7 +43,7 @@ piece(i, x, y, dx, dy, w, h) = filled(x + (i - 1) * dx, y + (i - 1) * dy, w, h, 
 stack(x, y, w, h) = sheet(4, x, y - h / 2., w, h)."; ".sheet(3, x, y - h / 2., w, h)."; ". \
                     sheet(2, x, y - h / 2., w, h)."; ".sheet(1, x, y - h / 2., w, h)
 sheet(i, x, y, w, h) = covered(x + 4 * (i - 2.5), y - 4 * (i - 2.5), w, h)."; ".filled(x + 4 * (i - 2.5), y - 4 * (i - 2.5), w, h, chip[i])
-# A frame around what travels; stacks are wider.
+# A frame around what is sent; stacks are wider.
 frame(x, y, w, h) = line(x, y, x + w, y, ink, 1.8)."; ".line(x + w, y, x + w, y + h, ink, 1.8)."; ". \
                     line(x + w, y + h, x, y + h, ink, 1.8)."; ".line(x, y + h, x, y, ink, 1.8)
 framed(x, y, w, h) = frame(x - 4, y - h / 2. - 4, w + 6, h + 6)

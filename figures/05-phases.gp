@@ -17,7 +17,7 @@ ridge = value_ridge_all_flop_per_byte
 x_min = smaller(decode_min_x, ridge) / 1.6
 x_max = larger(prefill_max_x, ridge) * 2
 y_max = peak * 1.9
-# The lowest step stands a sixth above the bottom, clear of the ridge's name.
+# The lowest step is a sixth of the height above the bottom, clear of the ridge's name.
 lowest = smaller(decode_low_min, prefill_low_min)
 y_min = smaller(smaller(decode_min_y, x_min * bandwidth) / 1.6, lowest * (lowest / y_max)**0.2)
 right_edge = width - 12
@@ -31,7 +31,7 @@ set label sprintf("DRAM, %s GB/s", digits(bandwidth)) at sqrt(x_min * ridge),1.3
   rotate by rise font along textcolor rgb ink
 set label sprintf("arithmetic, %s GFLOP/s", digits(peak)) at x_max * 0.98,peak right font along textcolor rgb ink
 
-# The smallest and the largest step have their sizes, one in the middle its name.
+# The smallest and the largest step are labelled with their sizes, one in the middle with its name.
 first_word(label) = word(label, 1)
 middle(records) = int((records - 1) / 2)
 plot prefill using 1:3:(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb compute, \

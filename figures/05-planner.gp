@@ -9,7 +9,7 @@ height = 580
 load "style.gp"
 load tables."/values.gp"
 fit_a100 = "k22"; fit_h100 = "mh"
-# Added after the constants had been fixed: where a record has them.
+# Added after the constants had been fixed, if a record has them.
 added_name(group, source) = exists("have_runs_added_".group."_".source) ? source." " : ""
 added_a100 = added_name("a100", "fm").added_name("a100", "il")
 added_h100 = added_name("h100", "fm"); added_h200 = added_name("h200", "kf"); added_tpu = added_name("tpu", "tv")
@@ -17,7 +17,7 @@ have_added = strlen(added_a100.added_h100.added_h200.added_tpu) > 0
 test_a100 = "bl lf m21 ms mt"; test_h100 = "dg l3 lf tt"; test_tpu = "mx pa tr"
 added_point = 10
 file(group, source) = tables."/runs_".group."_".source.".tsv"
-# Whether the predicted seconds, which are to the published ones as the MFUs the other way round, are off by a quarter.
+# Whether the predicted seconds are off by a quarter; the ratio of seconds is the inverse of that of MFUs.
 missed(published, predicted) = abs(published / predicted - 1) > 0.25
 
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 20
@@ -30,7 +30,7 @@ set xtics 20,10,80
 set ytics 20,10,80
 set xlabel "published MFU, %" offset 0,0.9 textcolor rgb quiet
 
-# The key: kinds of chips by colour, what a run was used for by marker.
+# The key: kinds of chips by colour, the use of a run by marker.
 array key_names[3] = ["A100", have_added ? "H100, H200" : "H100", "TPU"]
 array key_colours[3] = [green, purple, grey]
 do for [i = 1:3] {
@@ -42,7 +42,7 @@ if (have_added) {
   eval key("added later", added_point, ink)
 }
 
-# Within the band, predicted seconds are at most a quarter off.
+# Within the band, predicted seconds are off by at most a quarter.
 steepness = (bottom_edge - top_edge) / (right_edge - left_edge + 0.0)
 angle(slope) = atan(slope * steepness) / pi * 180
 set object polygon from low,low / 0.75 to high * 0.75,high to high,high to high,high * 0.8 to low / 0.8,low to low,low to low,low / 0.75 \
@@ -53,8 +53,8 @@ set label "exact" at 75,75 + 1.4 center rotate by angle(1) textcolor rgb quiet
 
 name(text) = text[1:strstrt(text, ":") - 1]
 
-# The runs that are missed as too fast lie close together. Their names stand above them as stairs, the leftmost run's
-# lowest, so that the lines to the points cross nothing.
+# The runs predicted as too fast are close together. Their names are above them in steps, the leftmost run's lowest, so that the
+# lines to the points cross nothing.
 fast(published, predicted) = missed(published, predicted) && published < predicted
 array names[20]; array xs[20]; array ys[20]
 count = 0; reach = 0

@@ -1,7 +1,7 @@
 # title: Throughput against the 99th percentile of what a reader waits, by way to serve
 # needs: serving_itl_whole serving_itl_chunked serving_ttft_whole serving_ttft_chunked
 # shows: serving_itl_static serving_itl_whole serving_itl_chunked serving_itl_apart serving_ttft_static serving_ttft_whole serving_ttft_chunked serving_ttft_apart
-# Two panels: between two tokens, and below it until the first.
+# Two panels: the time between two tokens, and below it the time until the first token.
 height = 730
 load "style.gp"
 left_edge = 64  # for "100,000"
@@ -11,9 +11,9 @@ array ways[4] = ["static", "whole", "chunked", "apart"]
 array titles[4] = ["static batches", "whole prompts", "chunks", "apart"]
 array colours[4] = [grey, purple, ink, green]
 array points[4] = [6, 8, 4, 12]
-array named[4] = [8, 6, 7, 5]  # the point beside which a curve has its name
+array named[4] = [8, 6, 7, 5]  # the point beside which a curve's name is
 present(kind, i) = exists("have_serving_".kind."_".ways[i])
-# A way that the record lacks is drawn from one that it has, with every point undefined.
+# A method that the record lacks is replaced by one that it has, with every point undefined.
 file(kind, i) = tables."/serving_".kind."_".ways[present(kind, i) ? i : 2].".tsv"
 
 right_edge = width - 26
@@ -26,7 +26,7 @@ set multiplot
 do for [panel = 1:2] {
   kind = panel == 1 ? "itl" : "ttft"
   set autoscale xy
-  unset logscale  # stats rounds what it reads off a logarithmic axis
+  unset logscale  # stats rounds the values it reads from a logarithmic axis
   lowest = 1e30; highest = 0
   do for [i = 1:4] {
     stats file(kind, i) using 2 name "wait" nooutput

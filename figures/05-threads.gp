@@ -1,7 +1,8 @@
 # title: What more threads bring
 # needs: strong_gemm strong_dot strong_dot_near strong_serial amdahl amdahl_predicted
 # shows: strong_gemm strong_dot_near strong_serial strong_serial_predicted strong_dot strong_dot_predicted amdahl amdahl_predicted
-# Above, speedup over threads; below, of all threads, over the share that is not shared: a curve even on two cores.
+# Above, speedup over the number of threads; below, for all threads, over the share that is not shared: a curve even on two
+# cores.
 height = 794
 load "style.gp"
 load tables."/values.gp"
@@ -30,7 +31,7 @@ if (many) { set logscale xy }
 eval x_range(many ? 0.88 : 0.8, most_max_x * 1.001)
 y_max = larger(larger(most_max_y, near_max), most_max_x) * 1.06
 capped(y) = y > y_max ? y_max : y
-# Upright lines from the 5th to the 95th percentile, each a little further to the left, so that none hides another.
+# Vertical lines from the 5th to the 95th percentile, each a little further to the left, so that none hides another.
 aside(x, i) = many ? x * 0.975**(i - 1) : x - 0.012 * most_max_x * (i - 1)
 eval y_range(many ? 0.88 : 0, y_max)
 if (many) {

@@ -19,7 +19,7 @@ right_edge = width - 150; top_edge = 36; bottom_edge = height - 62
 y_title = "times as fast as MPI_Allreduce"
 load "frame.gp"
 set logscale xy 2
-eval x_range(size_min_x / 1.5, size_max_x * 1.001)  # the last point lies inside, rounding or not
+eval x_range(size_min_x / 1.5, size_max_x * 1.001)  # the last point is inside in spite of rounding
 set xtics ("4 B" 4, "256 B" 256, "16 KiB" 2**14, "1 MiB" 2**20, "64 MiB" 2**26)
 set ytics ("1/4" 0.25, "1/2" 0.5, "1" 1, "2" 2, "4" 4, "8" 8, "16" 16)
 eval y_range(smaller(low_min, size_min_y) / 1.3, larger(also_max, larger(high_max, size_max_y)) * 1.3)

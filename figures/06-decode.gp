@@ -2,7 +2,7 @@
 # needs: decode_tokens decode_tokens_one decode_tokens_predicted decode_tokens_one_predicted
 # shows: decode_tokens decode_tokens_predicted decode_tokens_one decode_tokens_one_predicted decode_tokens_llamacpp
 # shows: decode_tokens_llamacpp_one
-# A row for each format: a bar for all threads, one for a single thread, and on each what was predicted of it.
+# A row for each format: a bar for all threads, one for a single thread, and on each its predicted speed.
 load tables."/values.gp"
 tokens(suffix) = tables."/decode_tokens".suffix.".tsv"
 stats tokens("") using 1:2 name "rows" nooutput

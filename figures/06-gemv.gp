@@ -1,7 +1,7 @@
 # title: The time of a product of a matrix and a vector, over the bits of a weight, and what each format brings
 # needs: gemv_time gemv_time_predicted gemv_all_time gemv_all_time_predicted gemv_speedup gemv_speedup_predicted
 # shows: gemv_time gemv_time_predicted gemv_all_time gemv_all_time_predicted gemv_speedup gemv_speedup_predicted
-# Above, times on the lines that reading alone would draw; below, the speedups of one thread, format by format.
+# Above, times beside the lines of reading alone; below, the speedups of one thread, format by format.
 height = 860
 load "style.gp"
 file(name) = tables."/".name.".tsv"

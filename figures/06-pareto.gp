@@ -10,7 +10,7 @@ stats formats using 1:2 name "all" nooutput
 rounded_min = all_max_x
 stats formats using ($1 > 1e-9 && $1 < rounded_min ? (rounded_min = $1) : 0) nooutput
 
-# Where each format stands, for its speed: the rows of the two tables have another order.
+# The position of each format's speed, because the rows of the two tables are in different orders.
 count = int(all_records)
 array names[count]; array places[count]
 stats formats using (names[$0 + 1] = strcol(5), places[$0 + 1] = $1) nooutput

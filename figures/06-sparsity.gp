@@ -14,7 +14,7 @@ gemv(i) = file("sparse_gemv_".ids[i])
 stats gemv(3) using 1:2 name "mask" nooutput
 y_max = 2
 shown(y) = y > y_max ? NaN : y
-# Where a curve leaves the plot, its last point inside says how high it goes.
+# If a curve leaves the plot, its last point inside is labelled with its maximum.
 stats gemv(2) using 1:2 name "indices" nooutput
 stats gemv(2) using ($2 <= y_max ? $1 : -1) name "inside" nooutput  # -1: none of them
 stats file("sparse_gemm") using 1:2 name "product" nooutput

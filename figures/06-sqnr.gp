@@ -2,7 +2,7 @@
 # needs: sqnr_by_bits sqnr_predicted sqnr_limit sqnr_uniform sqnr_sine sqnr_normal
 # needs: sqnr_uniform_predicted sqnr_sine_predicted sqnr_normal_predicted
 # shows: sqnr_by_bits sqnr_predicted sqnr_limit sqnr_uniform sqnr_sine sqnr_normal
-# Above, the formats; below, a plain quantiser of 2 to 16 bits for three signals, against 6.02 dB for each bit.
+# Above, the formats; below, a simple quantiser of 2 to 16 bits for three signals, beside 6.02 dB per bit.
 height = 766
 load "style.gp"
 dots = tables."/sqnr_by_bits.tsv"

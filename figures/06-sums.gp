@@ -3,7 +3,7 @@
 # needs: sum_error_bf16_stochastic sum_bound_n sum_bound_root sum_bound_log ones_fp32 ones_fp16 ones_bf16
 # shows: sum_error_naive sum_error_chained sum_error_pairwise sum_error_kahan sum_error_wide sum_error_bf16
 # shows: sum_error_bf16_stochastic ones_fp32 ones_fp16 ones_bf16
-# Above, the error over the number of terms; below, ones that are counted until the accumulator stands still.
+# Above, the error over the number of terms; below, ones are added until the accumulator stops growing.
 height = 990
 load "style.gp"
 file(name) = tables."/".name.".tsv"
@@ -31,7 +31,7 @@ eval key("simulated", simulated_point, ink)
 y_title = "error, over the sum; dashed: bounds, with the u of fp32"
 load "frame.gp"
 set logscale xy
-eval x_range(terms_min, terms_max * 1.001)  # the last point lies inside, rounding or not
+eval x_range(terms_min, terms_max * 1.001)  # the last point is inside in spite of rounding
 set yrange [3e-9:3]
 set xtics ("16" 16, "2⁸" 2**8, "2¹²" 2**12, "2¹⁶" 2**16, "2²⁰" 2**20, "2²⁴" 2**24)
 set ytics ("10⁻⁸" 1e-8, "10⁻⁶" 1e-6, "10⁻⁴" 1e-4, "1%%" 1e-2, "all" 1)

@@ -15,7 +15,7 @@ eval key("simulated", simulated_point, ink)
 y_title = "loss above the entropy of the text, nats per word"
 load "frame.gp"
 set logscale y
-eval x_range(-0.03 * right_max_x, right_max_x * 1.001)  # the last point lies inside, rounding or not
+eval x_range(-0.03 * right_max_x, right_max_x * 1.001)  # the last point is inside in spite of rounding
 eval y_range(right_min_y / 1.6, larger(2, wrong_max) * 1.6)
 set ytics ("0.001" 0.001, "0.01" 0.01, "0.1" 0.1, "1" 1, "10" 10, "100" 100)
 set xlabel "steps" offset 0,0.9 textcolor rgb quiet

@@ -7,14 +7,14 @@ file(name) = tables."/training_bf16_".name.".tsv"
 array ids[3] = ["master", "pure", "stochastic"]
 array names[3] = ["fp32 master", "to nearest", "at random"]
 array colours[3] = [ink, purple, green]
-array sizes[3] = [1.1, 0.6, 0.6]  # what starts from the same and ends at the same lies under what it agrees with
+array sizes[3] = [1.1, 0.6, 0.6]  # the first stays visible beneath curves that coincide with it
 array widths[3] = [3.2, 1.6, 1.6]
 stats file("pure") using 1:2 name "still" nooutput
 
 right_edge = width - 122; top_edge = 36; bottom_edge = height - 62
 y_title = "loss above the entropy of the text, nats per word"
 load "frame.gp"
-eval x_range(-0.03 * still_max_x, still_max_x * 1.001)  # the last point lies inside, rounding or not
+eval x_range(-0.03 * still_max_x, still_max_x * 1.001)  # the last point is inside in spite of rounding
 eval y_range(0, still_max_y * 1.08)
 set xlabel "steps" offset 0,0.9 textcolor rgb quiet
 plot for [i = 1:3] file(ids[i]) using 1:2 with linespoints pointtype simulated_point pointsize sizes[i] linewidth widths[i] \

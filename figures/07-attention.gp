@@ -3,7 +3,8 @@
 # shows: flash_speed flash_speed_predicted naive_speed naive_speed_predicted torch_attention_speed attention_peak
 # shows: flash_speed_all flash_speed_all_predicted naive_speed_all naive_speed_all_predicted torch_attention_speed_all
 # shows: attention_peak_all
-# One thread above, all threads below; what the record lacks is drawn from what it has, with every point undefined.
+# One thread above, all threads below; a series that the record lacks is replaced by one that it has, with every point
+# undefined.
 height = 744
 load "style.gp"
 load tables."/values.gp"
@@ -11,7 +12,7 @@ array ways[3] = ["flash_speed", "naive_speed", "torch_attention_speed"]
 array titles[3] = ["without its matrix", "with its matrix", "PyTorch"]
 array colours[3] = [green, purple, ink]
 array points[3] = [circle, triangle, diamond]
-array shift[3] = [0.955, 1.047, 1]  # so that the spreads of the three stand beside each other
+array shift[3] = [0.955, 1.047, 1]  # so that the three spreads are side by side
 suffix(panel) = panel == 2 ? "_all" : ""
 present(i, panel, more) = exists("have_".ways[i].suffix(panel).more)
 file(i, panel, more) = tables."/".ways[present(i, panel, more) ? i : 1].suffix(panel).more.".tsv"
@@ -22,7 +23,7 @@ set grid noxtics
 set multiplot
 do for [panel = 1:2] {
   set autoscale xy
-  unset logscale  # stats rounds what it reads off a logarithmic axis
+  unset logscale  # stats rounds the values it reads from a logarithmic axis
   stats peak(panel) using 1:2 name "peak" nooutput
   highest = peak_max_y
   do for [i = 1:3] {

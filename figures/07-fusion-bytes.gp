@@ -3,14 +3,14 @@
 # needs: fusion_elementwise_time_one fusion_elementwise_by_hand_one fusion_elementwise_copying_one
 # shows: fusion_elementwise_time fusion_elementwise_by_hand fusion_elementwise_copying
 # shows: fusion_elementwise_time_one fusion_elementwise_by_hand_one fusion_elementwise_copying_one
-# A row for each way, in groups of as many bytes: a bar for all cores, one for a single core, and on each what copying
-# as many bytes takes.
+# A row for each method, grouped by the bytes that it moves: a bar for all cores, one for a single core, and on each the time to
+# copy the same number of bytes.
 height = 604
 load "style.gp"
 file(name) = tables."/fusion_elementwise_".name.".tsv"
 array cores[2] = ["", "_one"]
 array colours[2] = [green, purple]
-# What the record calls a way, what the figure does, and in which row it stands; a line of its own tells a group's bytes.
+# Each method's name in the record and in the figure, and its row; a separate line names the bytes of a group.
 array ways[7] = ["by operators", "three passes", "compiled, ordinary stores", "one pass", \
                  "compiled, non-temporal stores", "one pass, non-temporal", "one pass, in place"]
 array names[7] = ["operator by operator", "three loops by hand", "compiled", "one loop by hand", \

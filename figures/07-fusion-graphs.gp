@@ -1,7 +1,7 @@
 # title: Five graphs, compiled: how many times as fast as operator by operator, and as PyTorch
 # needs: fusion_gain fusion_gain_predicted
 # shows: fusion_gain fusion_gain_predicted fusion_over_torch_best fusion_over_torch_eager
-# Above, against our own operators, beside what bytes and FLOPs predict; below, against PyTorch, where the record has it.
+# Above, speedup over our own operators, beside the predictions from bytes and FLOPs; below, over PyTorch, if the record has it.
 load tables."/values.gp"
 have_torch = exists("have_fusion_over_torch_best")
 height = have_torch ? 692 : 356

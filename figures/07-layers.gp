@@ -1,13 +1,13 @@
 # title: From the call of a linear layer to its arithmetic, step by step, in four ways
 # needs: steps_eager steps_compiled
 # shows: steps_torch_eager steps_torch_best steps_eager steps_compiled
-# A row for each step, and a dot where it ends: no bars and no lines, for on a logarithmic axis lengths do not add.
-# PyTorch's stand above ours, where the record has them.
+# A row for each step, and a dot where it ends: no bars and no lines, because on a logarithmic axis lengths do not add.
+# PyTorch's dots are above ours, if the record has them.
 load tables."/values.gp"
 array ids[4] = ["torch_eager", "torch_best", "eager", "compiled"]
 array titles[4] = ["PyTorch, eager", "PyTorch, compiled", "ours, eager", "ours, compiled"]
 array tops[4]
-array shares[4]  # of the last step, which is the arithmetic
+array shares[4]  # for the last step, which is the arithmetic
 has(i) = exists("have_steps_".ids[i])
 file(i) = tables."/steps_".(has(i) ? ids[i] : "eager").".tsv"
 rows = 0

@@ -2,9 +2,9 @@
 # needs: search_square_random search_square_model search_narrow_random search_narrow_evolution search_narrow_model
 # shows: search_square_random search_square_random_predicted search_square_evolution search_square_model
 # shows: search_narrow_random search_narrow_random_predicted search_narrow_evolution search_narrow_model
-# Two shapes, one above the other: a square, for which many ways are good, and a narrow one, for which few are. A panel for
-# each search, since their spreads lie on each other; the random one stays behind the others, for comparison. Evolution
-# begins with as many random trials as it has parents, and is drawn from there on.
+# Two shapes, one above the other: a square, for which many candidates are fast, and a narrow one, for which few are. A panel
+# for each search, because their spreads overlap; the random search is drawn behind the others, for comparison. Evolution begins
+# with as many random trials as it has parents, and is drawn from there on.
 height = 684
 load "style.gp"
 array shapes[2] = ["square", "narrow"]

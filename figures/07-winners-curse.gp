@@ -10,7 +10,7 @@ stats again using 2 name "again" nooutput
 stats again using (only($2 > again_min, $2)) name "others" nooutput
 highest = larger(larger(seen_max, again_max), 1) * 100
 next = smaller(smaller(seen_min, others_min), 1) * 100
-# One that is far below all others would squeeze them: its place is marked instead.
+# A candidate far below all others would squeeze them, so its position is marked instead.
 alone = next - 100 * again_min > 0.5 * (highest - next)
 lowest = alone ? next : smaller(next, 100 * again_min)
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 30

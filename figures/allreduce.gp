@@ -1,12 +1,12 @@
-# What figures of an all-reduce share: above, time against size and the model of each algorithm; below, the model over what
-# was measured. A script sets prefix, of the series' names, then loads this.
+# Shared by figures of an all-reduce: above, time against size and the model of each algorithm; below, the model divided by the
+# measurement. A script sets prefix, of the series' names, then loads this.
 took(name) = tables."/".prefix."allreduce_us_".name.".tsv"
 model(name) = tables."/".prefix."model_us_".name.".tsv"
 array ids[5] = ["ring", "doubling", "tree", "halving_doubling", "mpi"]
 array names[5] = ["ring", "doubling", "tree", "halving", "MPI"]
 array colours[5] = [blue, grey, green, purple, ink]
 array points[5] = [circle, triangle, square, diamond, 11]
-algorithms = value_ranks > 2 ? 4 : 3  # on two ranks, halving and doubling is the ring
+algorithms = value_ranks > 2 ? 4 : 3  # with two ranks, halving and doubling is the same as the ring
 drawn(i) = i <= algorithms || i == 5
 array last[5]  # where a curve ends
 do for [i = 1:5] {
@@ -20,7 +20,7 @@ do for [i = 1:algorithms] {
   lowest = smaller(lowest, own_min); highest = larger(highest, own_max)
 }
 
-# What the model says of a size: its points have more sizes than some of the measured curves.
+# The model's predictions for a size: its points have more sizes than some of the measured curves.
 array size[4]
 array says[4]
 do for [i = 1:4] { size[i] = ""; says[i] = "" }
@@ -31,7 +31,7 @@ place(i, x) = int(sum [k = 1:words(size[i])] (word(size[i], k) + 0 == x ? k : 0)
 over(i, x, y) = place(i, x) > 0 ? word(says[i], place(i, x)) / y : NaN
 
 left_edge = 84; right_edge = width - 112
-x_min = all_min_x / 1.5; x_max = all_max_x * 1.001  # the last point lies inside, rounding or not
+x_min = all_min_x / 1.5; x_max = all_max_x * 1.001  # the last point is inside in spite of rounding
 set logscale xy
 eval x_range(x_min, x_max)
 set xtics ("4 B" 4, "256 B" 256, "16 KiB" 2**14, "1 MiB" 2**20, "64 MiB" 2**26)

@@ -1,5 +1,5 @@
-# Where the plot lies, from its edges in units of the figure: left_edge, right_edge, top_edge, bottom_edge. And y_title,
-# what the values are, above the axis, where it reads without turning one's head.
+# The position of the plot, from its edges in units of the figure: left_edge, right_edge, top_edge, bottom_edge. And y_title,
+# the name of the values, above the axis, where readers need not turn their heads.
 set lmargin at screen left_edge / (width + 0.0)
 set rmargin at screen right_edge / (width + 0.0)
 set tmargin at screen 1 - top_edge / (height + 0.0)

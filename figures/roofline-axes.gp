@@ -1,6 +1,6 @@
-# What every roofline has: both axes logarithmic, the ridge, and what lies on either side of it. A script sets x_min,
-# x_max, y_min, y_max, ridge, peak, y_title and right_edge, then loads this. The front page's, which sets `few`, is for readers
-# who know no term yet.
+# Shared by every roofline: two logarithmic axes, the ridge, and names for both sides of it. A script sets x_min, x_max, y_min,
+# y_max, ridge, peak, y_title and right_edge, then loads this. The front page's figure, which sets `few`, is for readers who
+# know no technical terms yet.
 top_edge = 40; bottom_edge = height - 62
 load "frame.gp"
 set logscale xy
@@ -12,8 +12,8 @@ set xlabel (exists("few") ? "operations for each byte moved" : "arithmetic inten
 
 height_of(share) = y_min * (y_max / y_min)**share
 set arrow from ridge,height_of(0.25) to ridge,y_min nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
-# Its name stands where the kernels do not, on the left, if there is room between it and the slanted roof: as a share of the
-# axis, up to a height.
+# Its name is where no kernels are, on the left, if there is room between it and the slanted roof: as a share of the axis, up to
+# a height.
 ridge_name = exists("few") ? "" : sprintf("ridge %s FLOP/byte", digits(ridge))
 left_name = exists("few") ? "waits for memory" : "memory-bound"
 right_name = exists("few") ? "waits for arithmetic" : "compute-bound"

@@ -1,7 +1,7 @@
 # title: How long two orders of the same loops take
 # needs: rungs
 # shows: rungs
-# The first two rungs of chapter 02's ladder: their shares of the peak, as times of the whole product.
+# The first two rungs of chapter 02's ladder: the times of the whole product, from their shares of the peak.
 height = 150
 load "style.gp"
 load tables."/values.gp"

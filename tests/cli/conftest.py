@@ -1,4 +1,5 @@
-"""A checkout with only the front door in it, and a PATH on which every tool is a stub that notes how it was called."""
+"""A checkout that contains only the primer script and what it needs, and a PATH on which every tool is a stub that logs its
+calls."""
 
 import os
 import re
@@ -13,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOOR = ["primer", "Makefile", "CMakeLists.txt", "CMakePresets.json", "tools/alone", "tools/book", "tools/build",
         "tools/measure", "site/browser/build", "tools/render", "tools/serve", "tools/new-chapter"]
 REQUIREMENTS = ["site/requirements.txt", "tests/site/requirements.txt", "tools/requirements.txt"]
-# What the door's own scripts use; all of it is in Debian's essential packages.
+# The programs that the primer's own scripts use; all are in Debian's essential packages.
 ESSENTIAL = ["sh", "basename", "cat", "cksum", "cp", "dirname", "env", "find", "flock", "grep", "mkdir", "mv", "rm", "sed", "tail", "tr"]
 
 
@@ -22,7 +23,7 @@ def pytest_configure(config):
 
 
 class Door:
-    """The sandbox: `folder` is the checkout, `bin` the whole PATH, `calls()` what the stubs were asked."""
+    """The sandbox: `folder` is the checkout, `bin` the whole PATH, `calls()` the logged calls of the stubs."""
 
     def __init__(self, folder):
         self.folder = folder / "checkout"
@@ -44,7 +45,7 @@ class Door:
         for name in self.commands() + ["make", "dpkg", "apt-get", "sudo", "id", "python3"]:
             self.stub(name)
         self.stub("id", "echo 0")
-        self.stub("clang++", "echo /dev/null")  # where its runtime is
+        self.stub("clang++", "echo /dev/null")  # the folder of its runtime
         self.stub("sudo", 'exec "$@"')
         self.stub("apt-get", self.apt())
         self.stub("python3", 'case "$1" in -V) echo Python 3.11.2 ;; -m) ' + self.make_environment() + " ;; esac")
@@ -59,7 +60,8 @@ class Door:
         return [evidence.removeprefix("command:") for _, evidence, _ in self.table() if evidence.startswith("command:")]
 
     def apt(self, refuse=""):
-        """An apt-get whose install puts a stub for each package on the PATH, unless `refuse` ends it first."""
+        """An apt-get whose install puts a stub for each package on the PATH, unless the commands in `refuse` make it fail
+        first."""
         return f"""
         case "$*" in *--simulate*) exit 0 ;; *' install '*) ;; *) exit 0 ;; esac
         {refuse}
@@ -78,7 +80,7 @@ END
 /bin/chmod +x {python}"""
 
     def stub(self, name, body=""):
-        """Puts a script on the PATH that notes its call and then does what `body` says."""
+        """Puts a script on the PATH that logs its call and then runs `body`."""
         path = self.bin / name
         path.unlink(missing_ok=True)
         path.write_text(f'#!/bin/sh\necho "{name} $*" >>{self.log}\n{body}\n')
@@ -86,7 +88,7 @@ END
 
     @staticmethod
     def says(text):
-        """The body of a stub that says the text on standard error and fails."""
+        """The body of a stub that prints the text on standard error and fails."""
         return f"cat >&2 <<'END'\n{text}\nEND\nexit 100"
 
     def remove(self, *names):
@@ -105,13 +107,13 @@ END
         )
 
     def start(self, *command, **variables):
-        """Begins a command and does not wait for it."""
+        """Starts a command without waiting for it."""
         environment = {"PATH": str(self.bin), "HOME": str(self.folder), **variables}
         return subprocess.Popen(command, cwd=self.folder, env=environment,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
 
     def calls(self, *tools):
-        """The noted calls, only those of `tools` where some are named; the note is cleared."""
+        """The logged calls, or only those of `tools` if any are given; clears the log."""
         lines = self.log.read_text().splitlines()
         self.log.write_text("")
         return [line for line in lines if not tools or line.split()[0] in tools]
@@ -128,7 +130,7 @@ def root():
 
 
 def takes_programs_from_path(shell):
-    """Debian's static busybox takes its own instead, and would pass over a test's."""
+    """Debian's static busybox uses its built-in programs instead, and would ignore a test's stubs."""
     asked = subprocess.run([*shell, "-c", "command -v cat"], capture_output=True, text=True, check=False)
     return asked.stdout.startswith("/")
 

@@ -1,4 +1,4 @@
-"""The bundle: what its start script chooses and says, on labs that are scripts; and, once a week, a small one that is real."""
+"""The bundle: what its start script chooses and prints, with scripts as labs; and, once a week, a small real bundle."""
 
 import json
 import os
@@ -12,7 +12,8 @@ LAB = '#!/bin/sh\necho "$0 $*"\n[ ! -e stop ] || exit 1\n'
 
 @pytest.fixture
 def bundle(tmp_path, root):
-    """A bundle of two labs and three levels: one that no processor reaches, one that each has, one below. Runs its ./measure."""
+    """A bundle of two labs and three levels: one that no processor supports, one that every processor supports, one below. Runs
+    its ./measure."""
     for folder in ("best", "good", "least", "lib"):
         (tmp_path / folder).mkdir()
     for level in ("best", "good", "least"):
@@ -104,7 +105,7 @@ def test_where_there_is_nothing_but_a_shell_a_lab_leaves_its_record(root, tmp_pa
     shutil.copy(shutil.which("busybox"), bare / "bin/sh")
     subprocess.run(["tar", "xzf", archive, "-C", bare], check=True)
     name = archive.name.removesuffix(".tar.gz")
-    # Not everybody may mount a /proc: in this one is what the start script and the loader look for.
+    # Not every user may mount a /proc; this one contains what the start script and the loader read.
     shutil.copy("/proc/cpuinfo", bare / "proc/cpuinfo")
     (bare / "proc/self/exe").symlink_to(f"/{name}/{least}/lab-01-roofline")
     become_root = [] if os.geteuid() == 0 else ["unshare", "--map-root-user"]

@@ -1,4 +1,4 @@
-"""tools/changed: which files differ from main, in every state that a clone can be in."""
+"""tools/changed: which files differ from main, in every state of a clone."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ HOUR = 3600
 
 
 class Clone:
-    """A repository whose commits are made at given hours; each writes the file of its name."""
+    """A repository with commits at given hours; each commit writes the file of its name."""
 
     def __init__(self, root, folder):
         self.folder = folder

@@ -1,4 +1,4 @@
-"""tools/changed-tests: which C++ test programs a change can reach, as ninja and ctest know it."""
+"""tools/changed-tests: which C++ test programs a change can affect, according to ninja and ctest."""
 
 import shutil
 import subprocess

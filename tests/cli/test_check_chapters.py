@@ -1,4 +1,4 @@
-"""What check-chapters finds, and what it lets pass. It must be able to fail."""
+"""What check-chapters finds, and what it accepts. Each rule must be able to fail."""
 
 import importlib.util
 import json
@@ -179,7 +179,7 @@ That.
 
 @pytest.fixture
 def book(tmp_path):
-    """A small book in which nothing is wrong."""
+    """A small book without problems."""
     files = {
         "chapters/01-thing.md": CHAPTER,
         "chapters/index.md": "# Home\n\n[a page](https://example.org/)\n",
@@ -263,7 +263,7 @@ def test_a_line_of_an_excerpt_that_is_wider_than_the_page_is_found(book):
     source = book / "labs/01-thing/lab.cpp"
     wide = "// " + 81 * "é"
     source.write_text(f"{wide} outside\n// [begin: kernel]\n  int x;\n\n  {wide}\n// [end: kernel]\n")
-    assert run(book).stderr == ""  # 84 columns, since what indents all lines is not shown
+    assert run(book).stderr == ""  # 84 columns, because the common indentation of all lines is not shown
     source.write_text(source.read_text().replace(f"  {wide}", f"  {wide}!"))
     assert "labs/01-thing/lab.cpp:5 takes 85 columns of the page's 84" in run(book).stderr
 
@@ -379,7 +379,8 @@ ZeRO
 
 @pytest.fixture
 def road(book):
-    """road(text, of the next chapter): what is said of two chapters, the first of which has this in place of one sentence."""
+    """road(text, text of the next chapter): the problems of two chapters, the first of which has `text` in place of one
+    sentence."""
     def said(first, second=""):
         (book / "chapters/glossary.md").write_text(GLOSSARY)
         (book / "chapters/01-thing.md").write_text(CHAPTER.replace("It reaches {measured}", f"{first}\n\nIt reaches {{measured}}"))

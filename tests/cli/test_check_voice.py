@@ -1,4 +1,4 @@
-"""What check-voice finds, and what it lets pass. Each rule has sentences that are refused and sentences that are not."""
+"""What check-voice finds, and what it accepts. Each rule has sentences that are refused and sentences that are not."""
 
 import importlib.util
 import json
@@ -85,7 +85,7 @@ def test_the_line_and_the_sentence_are_named():
 
 @pytest.fixture
 def book(tmp_path):
-    """A small book in which nothing is wrong, under git: main, and a branch that is checked out."""
+    """A small book without problems, in a git repository with main and a branch that is checked out."""
     files = {
         "chapters/01-thing.md": "# Title\n\nIt is plain.\n",
         "README.md": "# Book\n\nRead it.\n",

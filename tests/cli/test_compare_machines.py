@@ -1,4 +1,4 @@
-"""tools/compare-machines: which neighbour a machine is held beside, and that a stranger's names do nothing."""
+"""tools/compare-machines: which neighbour a machine is compared with, and that a contributor's file names do no harm."""
 
 import json
 import shutil
@@ -15,7 +15,7 @@ exit 1
 
 @pytest.fixture
 def book(root, tmp_path):
-    """A checkout with one machine and a tool that says what it is asked for."""
+    """A checkout with one machine and a tool that prints its arguments."""
     (tmp_path / "tools").mkdir()
     shutil.copy(root / "tools/compare-machines", tmp_path / "tools")
     (tmp_path / "build/bin").mkdir(parents=True)
@@ -48,7 +48,7 @@ def compare(folder, base="HEAD~1"):
 
 
 def neighbours(folder):
-    """Of the pairs that the tool was asked for: who stands beside whom."""
+    """The pairs that the tool was called with: each record and its neighbour."""
     asked = [line.split() for line in compare(folder).stdout.splitlines() if line.startswith("diff: ")]
     return {after.split("/")[2]: before.split("/")[2] for _, before, _, after in asked}
 

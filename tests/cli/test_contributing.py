@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md: short, and what it and the scaffold tell a newcomer is what there is."""
+"""CONTRIBUTING.md: it is short, and whatever it and the scaffold tell a newcomer exists."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Which rooms of labs may include which: cmake/include_rule.cmake."""
+"""Which folders of labs may include which: cmake/include_rule.cmake."""
 
 import subprocess
 
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def include(root, tmp_path):
-    """What the rule says of a tree in which one file includes another."""
+    """The rule's output for a tree in which one file includes another."""
 
     def include(source, included):
         path = tmp_path / source

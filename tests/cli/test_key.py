@@ -1,5 +1,5 @@
-"""A lab's key follows every file that can move a number and that its program was built from, and no other: asked of ninja and of
-the programs themselves."""
+"""A lab's key depends on every file that can change a number and that its program was built from, and on no other, according to
+ninja and the programs themselves."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import pytest
 
 LABS = sorted(path.parent.name for path in Path(__file__).resolve().parents[2].glob("labs/[0-9][0-9]-*/lab.cpp"))
 
-# The rooms that only say, check or write; what a machine is found to be is in a key by itself.
+# The folders that only print, check or write. What is found about a machine is in a key by itself.
 SAY = ("labs/record/", "labs/harness/report/", "labs/harness/machine/")
 
 
@@ -29,7 +29,7 @@ def build(root):
 
 @pytest.fixture(scope="module")
 def read_for(build):
-    """Object file → the files that were read to make it, by ninja's own log."""
+    """Object file → the files that were read to make it, according to ninja's log."""
     objects, read = None, {}
     for line in ninja(build, "-t", "deps").splitlines():
         if match := re.fullmatch(r"(\S.*): #deps \d+, .*", line):
@@ -40,13 +40,13 @@ def read_for(build):
 
 
 def sources(root, build, files):
-    """Names below the root of those that no build made."""
+    """Names, below the root, of files that no build made."""
     inside = {path.relative_to(root) for path in files if path.is_relative_to(root)}
     return {path.as_posix() for path in inside if not path.is_relative_to(build.relative_to(root))}
 
 
 def symbols(*files):
-    """Functions and data that one file alone may define, by file."""
+    """Functions and data that only one file may define, by file."""
     lines = subprocess.run(["nm", "--defined-only", "--extern-only", "--print-file-name", *files],
                            capture_output=True, text=True, check=True).stdout.splitlines()  # fmt: skip
     defined = {}
@@ -57,10 +57,10 @@ def symbols(*files):
 
 
 def built_from(root, build, read_for, lab):
-    """The sources of the objects that are in the program, those of whose symbols it has one: what the key must follow."""
+    """The sources of the objects in the program, that is, of those with a symbol in it: the key must depend on them."""
     program = build / f"bin/lab-{lab}"
     files = ninja(build, "-t", "inputs", f"bin/lab-{lab}").splitlines()
-    objects = [path for path in files if path.startswith("labs/") and path.endswith(".o")]  # not those of the record tool
+    objects = [path for path in files if path.startswith("labs/") and path.endswith(".o")]  # without the record tool's
     offered = symbols(*(build / path for path in objects))
     taken = symbols(program)[str(program)]
     linked = [path for path in objects if offered.get(str(build / path), set()) & taken]
@@ -104,7 +104,7 @@ def test_chapters_are_measured_again_for_what_they_use_and_nothing_else(build):
 
 
 class Copy:
-    """The sources, and of the build what the linker and the compilers said, in another place, to be changed."""
+    """The sources, and the build's linker and compiler output, copied to another place for changes."""
 
     def __init__(self, root, build, folder):
         self.root, self.build, self.tool = folder, folder / "build", build / "bin/record"

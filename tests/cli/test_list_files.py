@@ -1,4 +1,4 @@
-"""tools/list-files, and what asks it: which files there are, or one line that says why git does not tell."""
+"""tools/list-files and its callers: the list of files, or one line that says why git refuses."""
 
 import os
 import shutil
@@ -29,7 +29,7 @@ def test_files_tracked_or_not_yet_are_listed(checkout):
 
 @pytest.mark.parametrize("command", ["list-files", "check", "tidy"])
 def test_a_checkout_of_another_user_is_one_line_and_its_remedy_mends_it(checkout, command):
-    other = {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}  # git's own way to try it without a second user
+    other = {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}  # git's own way to test this without a second user
     refused = run(checkout, f"tools/{command}", **other)
     assert refused.returncode == 1 and refused.stdout == ""
     (line,) = refused.stderr.splitlines()

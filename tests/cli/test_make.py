@@ -1,4 +1,4 @@
-"""The Makefile: it installs nothing, says in one line what is wrong, and mends its own build folder."""
+"""The Makefile: it installs nothing, prints one line if something is wrong, and repairs its own build folder."""
 
 import os
 
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def make(door):
-    """Runs the real make in the sandbox, where everything else is a stub and in place."""
+    """Runs the real make in the sandbox, where everything else is a stub and present."""
     assert door.run("sh", "./primer", "test").returncode == 0
     door.use_real("make")
     door.calls()
@@ -205,7 +205,7 @@ def test_a_folder_that_cannot_be_written_is_named_before_anything_is_measured(ma
 
 @pytest.fixture(params=["build", "build/web"])
 def book(make, door, request):
-    """Renders with a Sphinx that does what it is told, in either folder; its page says which it is."""
+    """Renders with a fake Sphinx that follows instructions, in either folder; its page names the rendering."""
     python, folder = door.folder / ".venv/bin/python", request.param
 
     def start(does):
@@ -223,7 +223,7 @@ def test_a_book_that_does_not_render_leaves_the_one_there_was(book):
     assert book("").wait() == 0 and book.page() == ""
     assert book("").wait() == 0 and book.page() == "quickly"
     assert book("echo half >rendered/index.html; exit 2").wait() == 2 and book.page() == "quickly"
-    assert book("").wait() == 0 and book.page() == ""  # what was read before it failed is read again
+    assert book("").wait() == 0 and book.page() == ""  # pages read before it failed are read again
     assert book("exit 1").wait() == 1 and book.page() == "quickly"  # it has gaps
 
 
@@ -239,7 +239,7 @@ def test_a_book_that_is_killed_leaves_the_one_there_was_and_is_rendered_from_the
     assert book("echo one >rendered/index.html").wait() == 0
     killed = book("echo half >rendered/index.html; kill -9 $PPID")
     assert killed.wait() == -9 and book.page() == "one"
-    (book.folder / "site").rename(book.folder / "site.previous")  # as if it had been later
+    (book.folder / "site").rename(book.folder / "site.previous")  # as if it had been written later
     assert book("exit 2").wait() == 2 and book.page() == "one"
     assert book("").wait() == 0 and book.page() == ""
 
@@ -271,7 +271,7 @@ def test_a_whole_book_is_announced_by_its_path(make, door):
 
 @pytest.fixture
 def record(door):
-    """A record in the sandbox, and a record tool that notes its calls and publishes without looking."""
+    """A record in the sandbox, and a record tool that logs its calls and publishes without checking."""
     configured_in(door, door.folder)
     path = door.folder / "build/records/01-roofline.json"
     path.parent.mkdir()

@@ -1,4 +1,4 @@
-"""tools/measure: which labs are run, how often, and what its status says. The labs are scripts that end as they are told."""
+"""tools/measure: which labs run, how often, and with which status. The labs are scripts that end with a given status."""
 
 import subprocess
 from pathlib import Path
@@ -10,7 +10,7 @@ MEASURE = Path(__file__).resolve().parents[2] / "tools/measure"
 
 @pytest.fixture
 def measure(tmp_path):
-    """Runs tools/measure on labs that end with these statuses, one after the other; gives its result and the runs made."""
+    """Runs tools/measure on labs that end with these statuses, one after the other; returns its result and the runs made."""
 
     def run(**endings):
         runs = tmp_path / "runs"

@@ -11,7 +11,7 @@ import pytest
 def model(root):
     loader = importlib.machinery.SourceFileLoader("model_cores", str(root / "tools/model-cores"))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("model_cores", loader))
-    sys.modules["model_cores"] = module  # where its dataclass looks
+    sys.modules["model_cores"] = module  # dataclass looks here
     loader.exec_module(module)
     return module
 

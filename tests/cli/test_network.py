@@ -1,4 +1,4 @@
-"""The tools where there is no network: each does all of its work, or says in one line what it could not fetch."""
+"""The tools without a network: each does all of its work, or prints one line that says what it could not fetch."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ RECORD = "figures/records/amd-epyc-zen-4-2-cores-vm/01-roofline.json"
 
 @pytest.fixture
 def offline():
-    """The words before a command that take the network away from it, its own machine's too."""
+    """The words before a command that remove its network, including the loopback device."""
     if subprocess.run([*OFFLINE, "true"], capture_output=True, check=False).returncode:
         pytest.skip("this system does not let us have a network namespace")
     reach = "import socket; socket.create_connection(('127.0.0.1', 9), 5)"
@@ -45,7 +45,7 @@ def test_the_book_is_printed_without_a_network(root, tmp_path, offline):
 
 @pytest.mark.slow
 def test_pip_itself_says_why_it_cannot_fetch_a_package(door, root, offline):
-    """With the real pip, which tries for a while."""
+    """With the real pip, which keeps trying for a while."""
     door.stub("python3", 'exec /usr/bin/python3 "$@"')
     (door.folder / "site/requirements.txt").write_bytes((root / "site/requirements.txt").read_bytes())
     run = door.run("/usr/bin/unshare", *offline[1:], "/bin/sh", "./primer", "site")

@@ -1,4 +1,4 @@
-"""The chapter scaffold: what it writes, what it refuses, and that the result is green as it is."""
+"""The chapter scaffold: what it writes, what it refuses, and that the result passes all tests unchanged."""
 
 import json
 import resource
@@ -10,7 +10,7 @@ import pytest
 
 
 def copy_tree(root, folder):
-    """A copy of the book's tree, without what was built."""
+    """A copy of the book's tree, without build outputs."""
     built = {".git", "build", ".venv"}
     caches = {"__pycache__", ".pytest_cache"}
     shutil.copytree(root, folder, ignore=lambda where, names: caches | (built if Path(where) == root else set()))
@@ -19,14 +19,14 @@ def copy_tree(root, folder):
 
 @pytest.fixture(scope="module")
 def shared(root, tmp_path_factory):
-    """A copy and what is in it."""
+    """A copy, with its contents as they were at first."""
     folder = copy_tree(root, tmp_path_factory.mktemp("tree") / "copy")
     return folder, snapshot(folder)
 
 
 @pytest.fixture
 def copy(shared):
-    """A copy for all tests in turn: what one has written, or taken away, is as before for the next."""
+    """A copy shared by all tests: whatever one test writes or removes is restored for the next."""
     folder, before = shared
     yield folder
     parents = {parent for path in before for parent in path.parents}
@@ -123,7 +123,7 @@ def test_a_new_chapter_is_formatted_however_long_its_slug(copy, slug):
 
 
 def publish(record, folder):
-    """As if it had been measured in full: whether this machine is quiet enough for that is not what is tested."""
+    """Publishes as if measured in full: whether this machine is quiet enough for that is not tested here."""
     made = json.loads(record.read_text())
     made["machine"]["slug"] = folder.name
     made["run"]["budget"] = "full"
@@ -134,10 +134,10 @@ def publish(record, folder):
 @pytest.mark.slow
 def test_a_new_chapter_is_green_as_it_is(root, tmp_path, monkeypatch):
     copy = copy_tree(root, tmp_path / "copy")
-    monkeypatch.setenv("TMPDIR", str(tmp_path))  # a measuring lock of its own: nothing here is about speed
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # a measuring lock of its own, because nothing here depends on speed
     git = ["git", "-C", copy, "-c", "user.name=nobody", "-c", "user.email=nobody@example.org"]
     for words in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "The book"]):
-        subprocess.run([*git, *words], check=True)  # `make check` asks git what is new
+        subprocess.run([*git, *words], check=True)  # `make check` asks git what has changed
     monkeypatch.setenv("BASE", "HEAD")  # the chapter, which is not committed
     (copy / ".venv").symlink_to(root / ".venv")
     assert new_chapter(copy, "98", "scaffold").returncode == 0

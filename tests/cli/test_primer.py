@@ -1,10 +1,10 @@
-"""The front door, under every shell at hand, on machines that lack this or that."""
+"""The primer script, under every shell available, on machines that lack something."""
 
 import pytest
 
 INSTALLERS = ("apt-get", "dpkg", "sudo", "venv-python")
 
-# What pip 23 and apt 2.6 said when the machine's own certificates, proxy or disk were in the way.
+# What pip 23 and apt 2.6 print when the machine's own certificates, proxy or disk are the problem.
 PIP_RETRY = """\
 WARNING: Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) after connection broken by '%s': /simple/breathe/
 ERROR: Could not find a version that satisfies the requirement breathe==1.0 (from versions: none)
@@ -34,7 +34,7 @@ APT_UNKNOWN = "E: Unable to locate package doxygen"
 
 
 def settle(door):
-    """Runs the door once with everything in place, so that the virtual environment exists too."""
+    """Runs the primer once with everything present, so that the virtual environment exists too."""
     assert door.run("sh", "./primer", "test").returncode == 0
     door.calls()
 
@@ -137,7 +137,8 @@ EXTRAS = {"wasm": ("wasm-ld-19", "lld-19", 'lab 01 and the page "Your machine, h
 
 @pytest.fixture(params=EXTRAS)
 def extra(request, door):
-    """The package of a program that `site` can do without, and what it costs; the program is missing, and everything else there."""
+    """The package of a program that `site` can do without, and what is lost without it; the program is missing, everything else
+    is present."""
     settle(door)
     program, package, cost = EXTRAS[request.param]
     door.remove(program)
@@ -173,7 +174,7 @@ def test_without_what_measures_a_browser_the_job_goes_on_and_says_so(door, shell
     assert last_line(run) == f"primer: site continues without {package}: {cost}"
     calls = door.calls("apt-get", "make")
     assert calls[-1] == "make site"
-    assert hindrance != "unknown to apt" or len(calls) == 2  # the lists are not updated at each run
+    assert hindrance != "unknown to apt" or len(calls) == 2  # the lists are not updated in each run
     assert door.run(*shell, "./primer", "--missing", "site").returncode == 0
 
 

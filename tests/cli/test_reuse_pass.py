@@ -1,4 +1,5 @@
-"""tools/reuse-pass: a pass is shown again while nothing has changed that it depends on; anything else runs."""
+"""tools/reuse-pass: the output of a pass is printed again while nothing that the test depends on has changed; anything else
+runs."""
 
 import os
 import subprocess
@@ -22,7 +23,7 @@ class Tried:
         self.program.chmod(0o755)
 
     def run(self, *words, **environment):
-        """(status, output, whether it ran) of a test with these words."""
+        """(status, output, whether it ran) for a test with these arguments."""
         runs = self.folder / "runs"
         before = runs.stat().st_size if runs.exists() else 0
         command = [self.tool, self.passed, self.program, self.data, "--", self.program, *words]

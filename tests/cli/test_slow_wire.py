@@ -1,4 +1,4 @@
-"""labs/05-scaling/slow-wire: what it refuses, and that nothing of it outlives it."""
+"""labs/05-scaling/slow-wire: what it refuses, and that no process of it survives."""
 
 import os
 import select
@@ -19,7 +19,7 @@ def slow_wire(*arguments):
 
 @pytest.fixture
 def namespaces():
-    """Skips a test where the machine lacks what slow-wire is made of."""
+    """Skips a test if the machine lacks something that slow-wire needs."""
     lacking = [tool for tool in ("ip", "tc", "unshare", "nsenter", "setpriv", "mpirun") if not shutil.which(tool)]
     if lacking:
         pytest.skip(f"missing: {' '.join(lacking)}")
@@ -50,8 +50,8 @@ def test_hosts_have_a_wire_and_the_status_is_the_commands(namespaces):
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_outlives_it(namespaces, how):
-    """Every process of it has its standard output, which ends with the last of them."""
-    # Whoever runs the tests in the background lets them ignore an interrupt, and all that they start.
+    """Every process of it has the script's standard output, which is closed only when the last of them ends."""
+    # A shell that runs the tests in the background makes them, and their children, ignore an interrupt.
     process = subprocess.Popen([SLOW_WIRE, "--hosts", "2", "sh", "-c", "echo begun; exec sleep infinity"],
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip

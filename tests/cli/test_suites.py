@@ -1,4 +1,4 @@
-"""tools/test: every suite runs, and none can fail without being counted."""
+"""tools/test: every suite runs, and none can fail uncounted."""
 
 import shutil
 import sys
@@ -58,13 +58,13 @@ def test_a_crash_of_the_runner_is_not_excused_by_a_second_run(suites):
 
 
 def run_in_python(suites, text):
-    """The command line's suite, with the tests in `text` for all there is."""
+    """Runs the suite of the command line, with `text` as its only tests."""
     (suites.folder / "tests/cli").mkdir(parents=True)
     (suites.folder / "tests/cli/test_it.py").write_text(text)
     (suites.folder / "tests/cli/pytest.ini").write_text("[pytest]\nmarkers =\n  slow\n  timing\n")
     python = suites.folder / ".venv/bin/python"
     python.unlink()
-    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')  # a link would not see the packages
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')  # through a link, Python would not find the packages
     python.chmod(0o755)
     return last(suites.run("bash", "tools/test", "cli"))
 
@@ -136,7 +136,7 @@ def test_what_is_taken_away_is_counted_one_by_one(suites):
 
 @pytest.fixture
 def labs(suites):
-    """Runs the suite of labs after files changed: its last line, and what make and the record tool were asked."""
+    """Runs the labs' suite after files changed. Returns its last line, and the calls of make and the record tool."""
     suites.use_real("grep", "sed")
     (suites.folder / "tools/changed").write_text(f'#!/bin/sh\ncat "{suites.folder}/changed"\n')
     (suites.folder / "tools/changed").chmod(0o755)

@@ -1,4 +1,4 @@
-"""Adding up what the runners report, as the gate reads it."""
+"""Adding up the reports of test runners, as the gate reads them."""
 
 import subprocess
 
@@ -98,7 +98,7 @@ def test_no_case_at_all_is_a_failure(tally):
     ("said", "verdict", "sums"),
     [
         ("[doctest] test cases: 12 | 12 passed | 0 failed | 0 skipped", "", [12, 0]),
-        ("[doctest] test cases: 4 | 3 passed | 1 failed | 8 skipped\n"  # a child, ended by an instruction that is not here
+        ("[doctest] test cases: 4 | 3 passed | 1 failed | 8 skipped\n"  # a child that an illegal instruction ended
          "[doctest] test cases: 12 | 12 passed | 0 failed | 0 skipped", "", [12, 0]),
         ("[doctest] test cases: 12 | 10 passed | 2 failed | 0 skipped", "<failure/>", [10, 2]),
         ("[doctest] test cases: 12 | 12 passed | 0 failed | 0 skipped\nleaked", "<failure/>", [12, 1]),

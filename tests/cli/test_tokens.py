@@ -1,4 +1,4 @@
-"""What a source's tokens are, for the key of a record: Clang must see the same ones in all of the labs' C++."""
+"""The tokens of a source, for the key of a record: Clang must see the same tokens in all of the labs' C++."""
 
 import re
 import subprocess
@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 SOURCES = ["labs/*.cpp", "labs/*.cxx", "labs/*.hpp", "labs/*.cu", "labs/*.cuh"]
-# A token as Clang shows it: kind 'spelling' [flags] Loc=<file:line:column>. Spellings and flags may have newlines in them.
+# A token as Clang prints it: kind 'spelling' [flags] Loc=<file:line:column>. Spellings and flags may contain newlines.
 SHOWN = re.compile(r"^(\w+) '(.*?)'\t(?: \[[^\]]*\])*\tLoc=<([^>\n]*):\d+:\d+>$", re.DOTALL | re.MULTILINE)
 ODD = r"""
 a+++++b->*c<=>d...>>=e<<f.*g>>>h  A<::b>c<::>d<:::e<:0:>%>  1+2 .x 1e5+2 0x1-3 0x1p-3 0xAB'CDull 1..2 .5 1_km
@@ -25,7 +25,7 @@ y /*
 
 
 def counted(directive):
-    """The lines of a directive's tokens, which are given each with whether a blank stands before it."""
+    """The counted lines of a directive's tokens, each given with whether a blank precedes it."""
     words = [word for _, word in directive]
     if words[:2] == ["include", "<"]:
         end = words.index(">") + 1
@@ -37,7 +37,7 @@ def counted(directive):
 
 
 def text_of(shown):
-    """What counts of a file, from the kinds and spellings that Clang shows."""
+    """The counted text of a file, from the kinds and spellings that Clang prints."""
     lines, directive, blank, line_begins = [], None, True, True
     for kind, spelling in [*shown, ("unknown", "\n")]:
         if kind == "comment" or kind == "unknown" and spelling.isspace():
@@ -58,7 +58,7 @@ def text_of(shown):
 
 
 def clang(*files):
-    """File → what counts of it, by Clang's tokens."""
+    """File → its counted text, by Clang's tokens."""
     command = ["clang++", "-std=c++20", "-fsyntax-only", "-Xclang", "-dump-raw-tokens", "-x", "c++", *files]
     run = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
     shown = {str(file): [] for file in files}
@@ -68,7 +68,7 @@ def clang(*files):
 
 
 def ours(root, *files):
-    """File → what counts of it; None where that is its bytes."""
+    """File → its counted text; None if its bytes count instead."""
     run = subprocess.run([root / "build/bin/record-tokens", *files], capture_output=True, check=True)
     texts, lines = {}, []
     for line in run.stdout.decode().split("\n")[:-1]:
@@ -91,5 +91,5 @@ def test_clang_sees_the_same_tokens_in_every_source(root, tmp_path, monkeypatch)
     odd.write_text(ODD)
     files = [*listed, str(odd)]
     by_clang, here = clang(*files), ours(root, *files)
-    assert [file for file in files if here[file] is None] == []  # of these a comment would age a record
+    assert [file for file in files if here[file] is None] == []  # a comment in one of these would age a record
     assert [file for file in files if here[file] != by_clang[file]] == []

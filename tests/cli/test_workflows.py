@@ -1,4 +1,5 @@
-"""The workflows: what they run is pinned, may do as little as it must, and nothing of a stranger becomes a word of a shell."""
+"""The workflows: they pin what they run, have only the permissions that they need, and never let a contributor's text become
+part of a shell command."""
 
 import re
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""A page that gets its parts in the order that a test wants: its fonts, the script of another machine's numbers, and the page
-itself from its first figure on."""
+"""A page that gets its parts in the order that a test chooses: its fonts, the script with another machine's numbers, and the
+page itself from its first figure on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from book import SUB_PATH, SubPathHandler, Visit
 from playwright.sync_api import Browser, Page, Route
 from walk import SETTLED
 
-# {part: what is true on the page once it has arrived}
+# {part: a condition that is true on the page once the part has arrived}
 ARRIVED = {
     "font": """() => [...document.fonts].some(face => face.family.includes("Hardware First Text") && face.status === "loaded")
                && ![...document.fonts].some(face => face.status === "loading")""",
@@ -24,10 +24,10 @@ ARRIVED = {
 }
 ROUTES = {"font": "**/*.woff2*", "machine": "**/_machines/**"}
 FIGURE = b'class="hf-figure"'
-PATIENCE = 120  # seconds; a test that fails never releases what the server holds
+PATIENCE = 120  # seconds; a test that fails never releases the parts that the server still has
 
-# Sums the shifts of the page's layout from its beginning on, and says what they moved. And however slowly the test goes, the
-# page waits for the numbers of the machine that its address names.
+# Adds up the page's layout shifts from the start, and records what moved. Also makes the page wait, however slow the test, for
+# the numbers of the machine in its address.
 WATCH = """
   window.seen = {shifted: 0, moved: []};
   const name = node => node?.className || node?.nodeName;
@@ -45,8 +45,8 @@ WATCH = """
 
 
 class InParts(SubPathHandler):
-    """Serves a page's head; its text up to the first figure, or half of it where there is none; and the rest. Each when the
-    test releases it."""
+    """Serves a page's head; its text up to the first figure, or half of the text if there is none; and the rest. The test
+    releases each."""
 
     def do_GET(self):
         path = Path(self.translate_path(self.path))
@@ -78,8 +78,8 @@ class Arrivals:
 
     @contextlib.contextmanager
     def visit(self, browser: Browser, page: str, order: tuple[str, ...], script: str = "", **context) -> Iterator[Page]:
-        """Opens a page of the book and releases its parts in this order, each once the page has taken in the one before. Its
-        text comes first, but for a font that is named before all else. The script runs before the page's own."""
+        """Opens a page of the book and releases its parts in this order, each once the page has processed the one before. Its
+        text comes first, unless a font is named before all others. The script runs before the page's own scripts."""
         held: dict[str, list[Route] | None] = {part: [] for part in ROUTES}
         gates = {"text": self.server.text, "figure": self.server.figure}
         order = ("font", "text", *order[1:]) if order[0] == "font" else ("text", *order)
@@ -111,7 +111,7 @@ class Arrivals:
 
 
 def hold(held: dict[str, list[Route] | None], part: str) -> Callable[[Route], None]:
-    """Keeps what a part asks for, until the part is released and has no list any more."""
+    """Delays the requests of a part, until the part is released and its list is gone."""
     return lambda route: route.continue_() if held[part] is None else held[part].append(route)
 
 

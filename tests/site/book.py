@@ -22,15 +22,15 @@ SUB_PATH = "/books/hardware-first/"
 CHAPTERS = sorted(path.stem for path in (PROJECT / "chapters").glob("[0-9][0-9]-*.md"))
 LEFT_OUT = [chapter for chapter in CHAPTERS if not any((PROJECT / "figures" / "records").glob(f"*/{chapter}.json"))]
 DEFAULT = re.search(r'default_machine = "(.+?)"', (PROJECT / "site" / "conf.py").read_text(encoding="utf-8"))[1]
-# The site on the web is built with these, and an address of its own.
+# The site on the web is built with these, and with its own address.
 PUBLISHED = {"MEASURE": "no", "STRICT": "1", "BOOK": "build/web"}
 ADDRESS = {"HARDWARE_FIRST_URL": "https://hardware-first.example/", "HARDWARE_FIRST_SOURCE": "https://source.example/"}
 
 
 def render() -> tuple[Path, subprocess.CompletedProcess]:
-    """The folder of the published book, brought up to date as `make site` would, and how that went.
+    """The folder of the published book, brought up to date as `make site` would, and the result of the build.
 
-    HARDWARE_FIRST_RENDERED says that tools/test has just done so: a second run would exchange the folder while tests read it.
+    HARDWARE_FIRST_RENDERED means that tools/test has just done so: a second run would replace the folder while tests read it.
     """
     if "HARDWARE_FIRST_RENDERED" in os.environ:
         return PROJECT / PUBLISHED["BOOK"] / "site", subprocess.CompletedProcess([], 0, "", "")
@@ -44,8 +44,8 @@ def render() -> tuple[Path, subprocess.CompletedProcess]:
 
 
 def render_own(folder: Path) -> Path:
-    """A small book of this machine, which measured chapters 01 and 02, beside two published ones: its home, those chapters, and
-    the glossary."""
+    """A small book of this machine, which measured chapters 01 and 02, beside two published machines: its home, those chapters,
+    and the glossary."""
     labs, tree = ("01-roofline", "02-matmul"), folder / "tree"
     for entry in [*PROJECT.iterdir(), *(PROJECT / "labs").iterdir(), *(PROJECT / "figures").iterdir()]:
         link = tree / entry.relative_to(PROJECT)
@@ -108,7 +108,7 @@ class SubPathHandler(SimpleHTTPRequestHandler):
             self.wfile.write(body)
 
     def copyfile(self, source, output):
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the visit was over before the answer was
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the visit ended before the response
             super().copyfile(source, output)
 
     def log_message(self, *_):
@@ -120,7 +120,7 @@ def pages(book: Path) -> list[str]:
 
 
 class Visit:
-    """A page that notes what it asks for and what goes wrong."""
+    """A page that records its requests and errors."""
 
     def __init__(self, browser: Browser, address: str, **context) -> None:
         self.requests: list[str] = []
@@ -134,11 +134,11 @@ class Visit:
         self.page.goto(address, wait_until="load")
 
     def asked_since(self, start: int) -> list[str]:
-        """What the page asked for after its first START requests, without its icon: browsers load that when they like."""
+        """The page's requests after its first START ones, without its icon, which browsers load at any time."""
         return [url for url in self.requests[start:] if not url.endswith("/favicon.svg")]
 
     def drag_by_finger(self, box: dict[str, float], across: float, down: float, steps: int = 12) -> None:
-        """Touches the middle of a box and lifts the finger that far from there. Needs a context with has_touch."""
+        """Touches the middle of a box, drags the finger that far, and lifts it. Needs a context with has_touch."""
         session = self.context.new_cdp_session(self.page)
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         for step in range(steps + 1):

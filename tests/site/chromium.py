@@ -1,5 +1,5 @@
 """The Chromium in which the tests count pixels, layouts and bytes. Another version may break a line elsewhere or lay out a page
-once more, and the book is not wrong for that: a count that is off there is reported and refuses nothing."""
+once more, which is not the book's fault: a wrong count there is reported but fails nothing."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-TESTED = 156  # the major version; the README's table of systems names it, too
+TESTED = 156  # the major version; the README's table of systems names it too
 
 
 @contextlib.contextmanager
 def counted(browser: Browser) -> Iterator[None]:
-    """What is asserted inside must hold in the tested Chromium. In another one, a failure is a warning and an expected failure;
-    it ends the test, so assert first what must hold everywhere."""
+    """Asserts inside must hold in the tested Chromium. In another version, a failure is a warning and an expected failure; it
+    ends the test, so assert first what must hold everywhere."""
     try:
         yield
     except AssertionError as error:

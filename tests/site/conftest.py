@@ -1,4 +1,4 @@
-"""Small sites built in a folder of their own, by the same extension that builds the book."""
+"""Small sites, each in its own folder, built by the same extension as the book."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from sphinx.application import Sphinx  # noqa: E402
 from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: E402
 
 LAB = "01-roofline"
-ALIKE = json.loads((PROJECT / "tests" / "alike.json").read_text(encoding="utf-8"))  # what three languages say alike
+ALIKE = json.loads((PROJECT / "tests" / "alike.json").read_text(encoding="utf-8"))  # cases that three languages share
 CLAIMS = [
     {"id": "simd-pays", "text": "Vectors beat single numbers at least fourfold.", "value": "simd_over_scalar_fp32",
      "bound": ">= 4"},
@@ -61,7 +61,7 @@ plot tables."/latency.tsv" using 1:2 with lines linecolor rgb blue
 
 @dataclass
 class Build:
-    """How a build ended: its exit status, everything it said on standard error, and the pages that it read."""
+    """The result of a build: its exit status, its standard error, and the pages that it read."""
 
     status: int
     said: str
@@ -69,7 +69,7 @@ class Build:
 
 
 class Site:
-    """A project folder with one lab, one figure and the pages a test writes."""
+    """A project folder with one lab, one figure and the pages that a test writes."""
 
     def __init__(self, root: Path, tool: Path) -> None:
         self.root, self.tool = root, tool
@@ -88,16 +88,16 @@ class Site:
         (self.root / "labs" / lab / "lab.cpp").write_text("int main() {}\n")
 
     def claims(self, **bounds: str) -> None:
-        """Writes what chapter 01 claims, with other bounds for the claims that are named."""
+        """Writes the claims of chapter 01, with other bounds for the named claims."""
         self.change_claims(lambda claim: {"bound": bounds.get(claim["id"].replace("-", "_"), claim["bound"])})
 
     def change_claims(self, change: Callable[[dict], dict]) -> None:
-        """Writes what chapter 01 claims, each claim with what `change` gives for it."""
+        """Writes the claims of chapter 01, each replaced by the result of `change`."""
         claims = [{**claim, **change(claim)} for claim in CLAIMS]
         (self.root / "labs" / LAB / "claims.json").write_text(json.dumps(claims), encoding="utf-8")
 
     def drawing(self, svg: str, name: str = "01-door") -> Path:
-        """Writes the script of chapter 01's drawings, which has one."""
+        """Writes the drawing script of chapter 01, with one drawing."""
         script = self.root / "drawings" / f"{LAB}.py"
         script.parent.mkdir(exist_ok=True)
         script.write_text(f"import pathlib, sys\npathlib.Path(sys.argv[1], '{name}.svg').write_text({svg!r})\n")
@@ -107,8 +107,8 @@ class Site:
         (self.chapters / f"{name}.md").write_text(text, encoding="utf-8")
 
     def record(self, edit=lambda record: None, *, published: str = "", lab: str = LAB) -> Path:
-        """Writes the fixture record, after `edit` changed it, as this machine's or as a published one. It was measured from
-        the sources that the site has now."""
+        """Writes the fixture record, after `edit` changed it, as this machine's or as a published one. It claims to be measured
+        from the site's current sources."""
         record = copy.deepcopy(fixture_record())
         record["lab"]["id"] = lab
         path, source = self.root / "build" / "records" / f"{lab}.json", f"labs/{lab}/lab.cpp"
@@ -129,7 +129,7 @@ class Site:
         return path
 
     def doxygen(self) -> dict:
-        """Reads the headers below labs/, as the Makefile does; the settings of a build that shows them."""
+        """Reads the headers below labs/, as the Makefile does; returns the settings for a build that shows them."""
         folder = self.root / "build" / "doxygen"
         folder.mkdir()
         settings = "INPUT = labs\nRECURSIVE = YES\nGENERATE_XML = YES\nGENERATE_HTML = NO\nGENERATE_LATEX = NO\n" \
@@ -139,9 +139,9 @@ class Site:
                 "breathe_projects": {"harness": str(folder / "xml")}, "suppress_warnings": ["duplicate_declaration.cpp"]}
 
     def build(self, *, parallel: int = 1, out: str = "out", during=lambda: None, **config) -> Build:
-        """Builds what is out of date, as `sphinx-build` would; `during` is done between reading and writing."""
+        """Builds what is out of date, as `sphinx-build` would; runs `during` between reading and writing."""
         settings = {"extensions": ["myst_parser", "hardware_first"], "html_theme": "basic",
-                    "html_js_files": [("boot.js", {"priority": 0})],  # which the book's theme has
+                    "html_js_files": [("boot.js", {"priority": 0})],  # the book's theme has it
                     "html_static_path": [str(PROJECT / "site" / "static")],
                     "myst_enable_extensions": ["dollarmath", "amsmath"], "html_math_renderer": "mathml",
                     "hardware_first_root": str(self.root), "hardware_first_build": str(self.root / "build"),
@@ -160,7 +160,7 @@ class Site:
         return (self.root / "build" / out / f"{name}.html").read_text(encoding="utf-8")
 
     def text(self, name: str = "index") -> str:
-        """What a reader reads on a page, in one line, with ordinary spaces and quotation marks."""
+        """A page's text as a reader sees it, on one line, with ordinary spaces and quotation marks."""
         body = re.search(r'<div class="body" role="main">(.*?)<div class="clearer">', self.html(name), re.S)[1]
         body = re.sub(r"<(svg|math)\b.*?</\1>", "", body, flags=re.S)
         text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", body)).strip()
@@ -169,7 +169,7 @@ class Site:
 
 def fixture_record() -> dict:
     record = json.loads(FIXTURE.read_text(encoding="utf-8"))
-    add_value(id="cache_gain", value=22.9, low=22.6, high=23.1, unit="1")(record)  # which no law makes of others
+    add_value(id="cache_gain", value=22.9, low=22.6, high=23.1, unit="1")(record)  # no law derives it from others
     return record
 
 
@@ -183,7 +183,7 @@ def change_value(value_id: str, value: float):
 
 
 def drop_value(value_id: str):
-    """An edit that leaves a value out of a record."""
+    """An edit that removes a value from a record."""
     def edit(record):
         record["values"] = [entry for entry in record["values"] if entry["id"] != value_id]
     return edit
@@ -195,7 +195,7 @@ def add_value(**value):
 
 
 def scale_series(series_id: str, factor: float):
-    """An edit that multiplies what was measured of a series."""
+    """An edit that multiplies the measured points of a series."""
     def edit(record):
         series = next(series for series in record["series"] if series["id"] == series_id)
         for point in series["points"]:
@@ -212,7 +212,7 @@ def pytest_configure(config) -> None:
 
 
 def pytest_collection_modifyitems(items) -> None:
-    """Marks what waits for the book or the browser, so that `make test` can run the rest beside it."""
+    """Marks the tests that wait for the book or the browser, so that `make test` can run the others in parallel."""
     for item in items:
         if {"rendered", "browser"} & set(item.fixturenames):
             item.add_marker("browser")
@@ -241,13 +241,13 @@ def drawings(tmp_path_factory) -> list[Path]:
 
 
 def launch(playwright: Playwright, *flags: str) -> Browser:
-    """A Chromium without windows. It lays out what the whole one does and took half of its processor time on 111 tests;
-    HARDWARE_FIRST_TESTED names another, and the weekly tests take the whole one."""
+    """A headless Chromium. Its layout is the same as the full browser's, with half of the processor time on 111 tests;
+    HARDWARE_FIRST_TESTED names another, and the weekly tests use the full one."""
     program = os.environ.get("HARDWARE_FIRST_TESTED") or "chromium-headless-shell"
     found = shutil.which(program)
     if not found:
         pytest.fail(f"{program} is missing: run ./primer test", pytrace=False)
-    hinting = "--font-render-hinting=none"  # as windows have it; otherwise some lines break elsewhere
+    hinting = "--font-render-hinting=none"  # as in a browser with windows; otherwise some lines break elsewhere
     return playwright.chromium.launch(executable_path=found, args=["--no-sandbox", hinting, *flags])
 
 
@@ -261,7 +261,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def rendered(record_tool) -> tuple[Path, subprocess.CompletedProcess]:
-    """The published book's folder, and how building it went."""
+    """The published book's folder, and the result of building it."""
     return render()
 
 
@@ -289,18 +289,18 @@ def served(book) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def own(tmp_path_factory, record_tool) -> Iterator[str]:
-    """The address of a small book with numbers of this machine, which are made."""
+    """The address of a small book with made-up numbers for this machine."""
     with serving(render_own(tmp_path_factory.mktemp("own"))) as address:
         yield address
 
 
 @pytest.fixture
 def base(request, book, served) -> str:
-    """The address of the book's folder: on the server, or where a test asks for "file" among the files."""
+    """The address of the book's folder: on the server, or on disk if a test asks for "file"."""
     return f"{book.as_uri()}/" if getattr(request, "param", "server") == "file" else served
 
 
 @pytest.fixture(scope="session")
 def walked(browser, book, served) -> Callable[[Walk], Walked]:
-    """walked(walk): what every page answered. No walk is done twice."""
+    """walked(walk): every page's answers. Each walk is done only once."""
     return functools.cache(lambda walk: walk.take(browser, served, pages(book)))

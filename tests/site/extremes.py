@@ -1,8 +1,8 @@
-"""Records of machines that nobody has: made from one machine's by scaling, flattening and leaving out.
+"""Records of fictional machines, made from one machine's records by scaling, flattening and leaving out.
 
-They are consistent enough to be drawn, and no more: values and series of one record are scaled by the same rule, what laws make
-of points is made of them again, and other laws may break. What they are for is that no label of a figure lies on another,
-whatever was measured.
+They are only consistent enough to be drawn: values and series of one record are scaled by the same rule, and points that a law
+derives from others are computed again, but other laws may break. They test that no labels of a figure overlap, for any
+measurement.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from hardware_first.records import row_of
 
 ROOT = made.ROOT
 LABS = made.LABS
-ROOFLINE = ROOT / "tests" / "site" / "fixtures" / "01-roofline.json"  # smaller than any machine's, with a part of every kind
+ROOFLINE = ROOT / "tests" / "site" / "fixtures" / "01-roofline.json"  # smaller than any real machine, with every kind of part
 RATES = {"GHz", "GB/s", "GFLOP/s", "TFLOP/s", "Gop/s", "Top/s", "tokens/s", "1/us"}
 TIMES = {"s", "ms", "us", "ns"}
-# What is not of this machine: textbook numbers, what rounding costs, other people's chips and what is planned for them.
+# Numbers that do not depend on this machine: textbook numbers, rounding errors, other chips and plans for them.
 ELSEWHERE = re.compile("(canonical|quoted|sqnr|outlier_kl|tpuv1|sweep|runs|planner|serving_(itl|ttft))_.*")
 
 CAUSES = ["set conflicts", "stride", "serial sum", "no SIMD", "no tile", "no blocks"]
 SGEMM = ["naive", "coalesced", "shared tile", "register tile", "vectorised", "warp tile"]
 BF16 = ["WMMA", "TMA + WGMMA", "producer/consumer", "persistent + clusters"]
-# Per lab, what a machine may lack: what its record says then, the series and values it is without, and the figures
-# that cannot be drawn.
+# For each lab, the parts that a machine may lack: what its record says then, the series and values that it lacks, and the
+# figures that cannot be drawn.
 ABSENT = [
     ("00-workload", "one core", r".*_cache_predicted|batch_at_ridge_.*", []),
     ("01-roofline", "one core", r".*_all(_gflops|_gbs|_flop_per_byte)?", []),
@@ -58,10 +58,10 @@ def everything(lab: str) -> dict:
     """A record with everything that any machine can measure."""
     record = json.loads(ROOFLINE.read_text(encoding="utf-8")) if lab == "01-roofline" else made.record(lab)
     record["run"].pop("notes", None)
-    record["laws"] = []  # what is changed below obeys none
+    record["laws"] = []  # the changed numbers below obey no laws
     if lab == "01-roofline":
         record["series"].append(measured("bandwidth_over_time", [(2.0 ** k, 16) for k in range(21, 32)], "B", "GB/s"))
-    if lab == "02-matmul" and all(each["id"] != "causes" for each in record["series"]):  # it is older than that
+    if lab == "02-matmul" and all(each["id"] != "causes" for each in record["series"]):  # the record is older than that
         record["series"].append(measured("causes", [(i, 1.5 * i, name) for i, name in enumerate(CAUSES, 1)], "1", "1"))
     if lab == "03-gpu":
         record["series"] += gpu_series(random.Random(0))
@@ -71,13 +71,13 @@ def everything(lab: str) -> dict:
 
 
 def network_series(series: list[dict]) -> list[dict]:
-    """What several hosts would measure instead, under names of their own."""
+    """The series that several hosts would measure instead, under their own names."""
     return [{**each, "id": f"network_{each['id']}"} for each in series
             if re.fullmatch(r"(allreduce_us|model_us)_(mpi|ring|tree|doubling|halving_doubling)", each["id"])]
 
 
 def measured(name, points, x_unit, y_unit, label=None):
-    """A series as a GPU's part of the lab writes it; points are (x, median) or (x, median, label)."""
+    """A series in the form that the lab's GPU part writes; points are (x, median) or (x, median, label)."""
     told = [{"x": x, "median": y, "low": y, "high": y, "samples": [y], **({"label": text[0]} if text else {})}
             for x, y, *text in points]
     return {"id": name, "label": label or name.replace("_", " "), "kind": "measured", "points": told,
@@ -85,7 +85,7 @@ def measured(name, points, x_unit, y_unit, label=None):
 
 
 def gpu_series(chance):
-    """What a GPU would add to the record: its numbers are made up, and stay in this test."""
+    """The series that a GPU would add to the record: its numbers are invented, and only for this test."""
     top, latency = chance.uniform(300, 8000), chance.uniform(300, 900)
     flight = [2.0 ** i for i in range(9, 24)]
     strides = [1, 2, 4, 8, 16, 32]
@@ -127,10 +127,10 @@ def factor_of(unit: str, speed: float) -> float:
 
 
 def times_as_fast(record: dict, speed: float, seed: int = 0, spread: float = 1.0) -> dict:
-    """The record of a machine so many times as fast, each series slower by a factor of its own up to `spread`."""
+    """The record of a machine `speed` times as fast, with each series slower again by its own factor of up to `spread`."""
     record, chance = copy.deepcopy(record), random.Random(seed)
     for series in filter(of_this_machine, record["series"]):
-        own = spread ** chance.uniform(-1, 0)  # slower, for nothing is above the roofs
+        own = spread ** chance.uniform(-1, 0)  # slower, because nothing is above the roofs
         if re.match("peaks|roofs|plateaus|unit_peak", series["id"]):
             own = 1.0
         for point in series["points"]:
@@ -140,11 +140,11 @@ def times_as_fast(record: dict, speed: float, seed: int = 0, spread: float = 1.0
     return with_ratios(record)
 
 
-NAME = r"[a-z]\w*(?:\[\w+\])?"  # of a number in a definition
+NAME = r"[a-z]\w*(?:\[\w+\])?"  # for a number in a definition
 
 
 def with_ratios(record: dict) -> dict:
-    """The record with what laws make of its points made of them again, for each series was scaled by a factor of its own."""
+    """The record with all derived points computed again, because each series was scaled by a different factor."""
     rows = {f"{series['id']}[{row_of(point)}]": (point, "median") for series in record["series"] for point in series["points"]}
     numbers = rows | {value["id"]: (value, "value") for value in record["values"]}
     number = lambda name: numbers[name][0][numbers[name][1]]
@@ -158,7 +158,7 @@ def with_ratios(record: dict) -> dict:
 
 
 def flat(record: dict) -> dict:
-    """Nothing stands out: every curve of this machine is level, at its median."""
+    """A machine without features: every curve is level, at its median."""
     record = copy.deepcopy(record)
     for series in filter(of_this_machine, record["series"]):
         level = sorted(point["median"] for point in series["points"])[len(series["points"]) // 2]
@@ -170,7 +170,7 @@ def flat(record: dict) -> dict:
 
 
 def alike(record: dict) -> dict:
-    """Everything is as fast as everything else: series over the same axes are the first of them."""
+    """Everything is equally fast: each series is replaced by the first with the same axes."""
     record, first = copy.deepcopy(record), {}
     for series in filter(of_this_machine, record["series"]):
         axes = json.dumps([series["id"].split("_")[0], series["x"], series["y"], [point["x"] for point in series["points"]]])
@@ -181,7 +181,7 @@ def alike(record: dict) -> dict:
 
 
 def cut_short(record: dict) -> dict:
-    """Curves end sooner: what was measured past three quarters of their points is gone, but where few are left."""
+    """Curves end early: the last quarter of their points is gone, unless few are left."""
     record = copy.deepcopy(record)
     for series in filter(of_this_machine, record["series"]):
         places = sorted({point["x"] for point in series["points"]})
@@ -191,7 +191,7 @@ def cut_short(record: dict) -> dict:
 
 
 def of_many_cores(record: dict, cores: int) -> dict:
-    """All threads together are so many times as fast as one, and threads are counted so far."""
+    """The record of a machine with that many cores, whose speed with all threads grows in proportion."""
     record = copy.deepcopy(record)
     for entry in record["series"]:
         if entry["id"].endswith("_all"):
@@ -208,7 +208,7 @@ def of_many_cores(record: dict, cores: int) -> dict:
 
 
 def continue_to(series: dict, last: int) -> None:
-    """More points of a series over threads, each doubling worth as much as the one before."""
+    """More points of a series over threads, each doubling with the same gain as the one before."""
     points = series["points"]
     while points[-1]["x"] * 2 <= last:
         before, point = points[-2]["median"], copy.deepcopy(points[-1])
@@ -218,7 +218,7 @@ def continue_to(series: dict, last: int) -> None:
 
 
 def with_caches(record: dict, count: int) -> dict:
-    """The record of a machine with so many caches above its memory, each four times as large and half as fast."""
+    """The record of a machine with this many caches above its memory, each four times as large and half as fast."""
     record = copy.deepcopy(record)
     names = [f"L{i}" for i in range(1, count + 1)] + ["DRAM"]
     ends = [float(32 << 10 << 4 * i) for i in range(count)] + [1.7e9]
@@ -244,7 +244,7 @@ def point_like(point: dict, x: float, median: float, label: str) -> dict:
 
 
 def without(record: dict, pattern: str, note: str) -> dict:
-    """What a machine that lacks something leaves out, and says so in a note."""
+    """The record of a machine that lacks something: without its series and values, with a note."""
     record = copy.deepcopy(record)
     for part in ("series", "values"):
         record[part] = [entry for entry in record[part] if not re.fullmatch(pattern, entry["id"])]
@@ -253,7 +253,7 @@ def without(record: dict, pattern: str, note: str) -> dict:
 
 
 def extremes(lab: str) -> dict[str, dict]:
-    """Machines unlike any other, {what is special: the lab's record}."""
+    """Extreme machines, {name of the extreme: the lab's record}."""
     base = everything(lab)
     made = {
         "ten times as fast": times_as_fast(base, 10, seed=1, spread=1.3),

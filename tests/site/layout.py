@@ -1,4 +1,4 @@
-"""Where the words of a figure really stand, in a browser with the book's own face, and what is in their way."""
+"""The actual positions of a figure's words, in a browser with the book's own font, and the obstacles in their way."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from test_draw import SVG, TOOL, draw, labels
 
 SCRIPTS = sorted((ROOT / "figures").glob("[0-9][0-9]-*.gp"))
 STATIC = ROOT / "site" / "static"
-# The machines whose figures are known to be faultless, and have to stay so. Labels that collide on a new machine are not its
+# The machines whose figures are known to be without faults, and must remain so. Colliding labels on a new machine are not the
 # contributor's fault: they only warn until the machine is added here.
 FAULTLESS = {"amd-epyc-zen-3-2-cores-vm", "amd-epyc-zen-4-2-cores-vm", "amd-epyc-zen-5-2-cores-vm",
              "amd-epyc-zen-5-4-hosts-1-gbit", "intel-xeon-2-cores-vm", "intel-xeon-nvidia-h100-vm"}
-# Baseline to the top of a digit or capital, and to the bottom of a comma, in em. Below that reach few letters' tails.
+# Baseline to the top of a digit or capital, and to the bottom of a comma, in em. Few letters go below that.
 ABOVE, BELOW = 0.66, 0.12
-# A curve may touch the edge of a label's box; what counts is a line through the middle of the letters.
+# A curve may touch the edge of a label's box; only a line through the middle of the letters is a fault.
 STRUCK_FROM, STRUCK_TO = 0.03, 0.5
 
 # The words of every figure on the page: string, place, width, size in units of the figure, and colour class.
@@ -40,7 +40,7 @@ MEASURE = """() => Object.fromEntries([...document.querySelectorAll("[data-figur
 
 
 def draw_one(job: tuple[Path, Path, Path]) -> str:
-    """A figure's SVG; empty where the record lacks what it needs."""
+    """A figure's SVG; empty if the record lacks what the figure needs."""
     record, script, folder = job
     try:
         return draw.draw(record, script, folder / "figures", TOOL).read_text(encoding="utf-8")
@@ -49,7 +49,7 @@ def draw_one(job: tuple[Path, Path, Path]) -> str:
 
 
 def draw_all(records: dict[str, dict], folder: Path) -> dict[tuple[str, str], str]:
-    """{(record's name, figure): SVG} for every figure that each made record allows."""
+    """{(record's name, figure): SVG} for every figure that each generated record allows."""
     jobs = {}
     for i, (name, record) in enumerate(records.items()):
         path = folder / str(i) / f"{record['lab']['id']}.json"
@@ -61,7 +61,7 @@ def draw_all(records: dict[str, dict], folder: Path) -> dict[tuple[str, str], st
 
 @functools.cache
 def draw_published() -> dict[tuple[str, str], str]:
-    """{("machine/lab", figure): SVG} of every published record, in the book's own files, which need not be drawn again."""
+    """{("machine/lab", figure): SVG} for every published record, in the book's own files, which need not be drawn again."""
     jobs = {}
     for path in sorted(RECORDS.glob("*/*.json")):
         folder = ROOT / "build" / "published" / path.parent.name
@@ -75,13 +75,13 @@ def scripts_of(record: Path) -> list[Path]:
 
 def draw_jobs(jobs: dict[tuple[str, str], tuple[Path, Path, Path]]) -> dict[tuple[str, str], str]:
     """The figures that their records allow, drawn two at a time."""
-    draw.scratch()  # shared, for what a worker makes for itself nobody clears away
+    draw.scratch()  # shared, because nothing would delete a worker's own folder
     with ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
         return {key: source for key, source in zip(jobs, pool.map(draw_one, jobs.values(), chunksize=4)) if source}
 
 
 def measure(browser: Browser, figures: dict[tuple[str, str], str], folder: Path) -> dict[tuple[str, str], list[dict]]:
-    """The words of all figures, as the browser sets them: all on one page, which has nothing else of them."""
+    """The words of all figures, as the browser lays them out: all on one page without other words."""
     boxes = "".join(f'<div data-figure="{quote(json.dumps(key))}"><svg class="hf-figure" viewBox="0 0 560 900">'
                     f'{"".join(re.findall("<text.*?</text>", source))}</svg></div>' for key, source in figures.items())
     sheets = "".join(f'<link rel="stylesheet" href="{(STATIC / name).as_uri()}">' for name in ("fonts.css", "figures.css"))
@@ -98,7 +98,7 @@ def measure(browser: Browser, figures: dict[tuple[str, str], str], folder: Path)
 
 
 def box(text: dict, above: float = ABOVE, below: float = BELOW, inset: float = 0.0) -> labels.Shape:
-    """A word's box, turned as the word is."""
+    """A word's box, rotated like the word."""
     left = {"start": 0.0, "middle": -text["width"] / 2, "end": -text["width"]}[text["anchor"]] + inset
     right = left + text["width"] - 2 * inset
     turn = re.match(r"rotate\((\S+) ", text["turn"])
@@ -110,7 +110,7 @@ def box(text: dict, above: float = ABOVE, below: float = BELOW, inset: float = 0
 
 
 def curves(source: str) -> list[tuple[str, labels.Shape]]:
-    """The straight pieces of every line but the grid's, with its colour."""
+    """The straight pieces of every line except the grid, with their colours."""
     pieces = []
     for path in ElementTree.fromstring(source).iter(SVG + "path"):
         colour = path.get("class").removeprefix("s-")
@@ -123,7 +123,7 @@ def curves(source: str) -> list[tuple[str, labels.Shape]]:
 
 
 def faults(source: str, texts: list[dict]) -> list[str]:
-    """What is wrong with a figure: words that leave it, that lie on each other, that a curve goes through."""
+    """The faults of a figure: words that leave it, words that overlap, curves through words."""
     top, width, height = map(float, re.search(r'viewBox="0 (\S+) (\S+) (\S+)"', source).groups())
     told = []
     boxes = [(text["string"], box(text)) for text in texts]

@@ -1,4 +1,4 @@
-"""A machine of the tests' own, with a record of every chapter: one published machine's records under another name."""
+"""A fictional machine with a record of every chapter: one published machine's records under another name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LABS = sorted(path.stem for path in (RECORDS / ORIGINAL).glob("*.json"))
 
 
 def record(lab: str, machine: str = ORIGINAL) -> dict:
-    """What the machine measured in a lab. Tests change its samples, which the modes would then contradict."""
+    """The machine's record of a lab. Tests change its samples, which the modes would then contradict."""
     made = json.loads((RECORDS / machine / f"{lab}.json").read_text(encoding="utf-8"))
     made["machine"].update(slug=SLUG, cpu=PROCESSOR)
     for entry in [*made["values"], *(point for series in made["series"] for point in series["points"])]:

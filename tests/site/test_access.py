@@ -1,5 +1,5 @@
-"""The book for everyone: axe finds nothing in either theme; everything is reached by keyboard and seen when it is; it fits the
-narrowest page; it stays still for those who asked for that."""
+"""Accessibility: axe finds nothing in either theme; everything can be reached by keyboard, with visible focus; the book fits
+the narrowest page; nothing moves for readers who prefer that."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from walk import ANSWERED, CALCULATORS, OPENED, SETTLED, UNFOLDED, WIDE
 
 NARROW = {"width": 360, "height": 700}
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-# Axe is slow where there is much. Of a figure's data the first rows are as the others. A figure is one image with words for it;
-# what it is drawn of is not read out, and its contrasts are test_browser.py's.
+# Axe is slow on large pages, so only the first rows of a figure's data are checked. A figure is one image with a description;
+# its parts are not read out, and test_browser.py checks their contrast.
 LIGHTENED = """
   document.querySelectorAll("svg[role=img] > :not(title, desc), .hf-data tr:nth-child(n+3)").forEach(each => each.remove());
 """
@@ -25,13 +25,13 @@ def violations(page, **choice) -> list[str]:
     return [f"{rule['id']}: {node['html'][:160]}" for rule in found for node in rule["nodes"]]
 
 
-# A home, a chapter with all that there is, long tables, a form.
+# A home, a chapter with every kind of content, long tables, a form.
 REPRESENTATIVE = ("index.html", "01-roofline.html", "claims.html", "search.html")
 
 
 @pytest.mark.parametrize("which", ["representative", pytest.param("all", marks=pytest.mark.slow)])
 def test_axe_finds_nothing(browser, book, served, which):
-    # All rules in the light; what the other theme can change are colours. No colour is on its way when it is looked at.
+    # All rules in the light theme; in the other theme, only colours can differ. No colour is changing when axe runs.
     themes = {"light": RULES, "dark": {"type": "rule", "values": ["color-contrast"]}}
     with Visit(browser, served, color_scheme="light", reduced_motion="reduce") as visit:
         bad, papers = {}, set()
@@ -39,7 +39,7 @@ def test_axe_finds_nothing(browser, book, served, which):
             visit.page.emulate_media(color_scheme="light")
             visit.page.goto(served + page)
             visit.page.evaluate(CALCULATORS)
-            visit.page.evaluate(ANSWERED + OPENED + LIGHTENED)  # what is hidden is not looked at
+            visit.page.evaluate(ANSWERED + OPENED + LIGHTENED)  # axe skips hidden content
             visit.page.evaluate(SETTLED)  # overflow.js
             for scheme, rules in themes.items():
                 visit.page.emulate_media(color_scheme=scheme)
@@ -207,7 +207,7 @@ def test_the_button_turns_the_colours_and_is_remembered(browser, served, scheme)
         turned = paper()
         visit.page.goto(f"{served}02-matmul.html")
         expect(body).to_have_css("background-color", turned)
-        button.click()  # the system's own choice again: it is followed from now on
+        button.click()  # the system's own choice again, which the page follows from now on
         expect(body).to_have_css("background-color", before)
         visit.page.emulate_media(color_scheme=other)
         expect(body).to_have_css("background-color", turned)

@@ -1,4 +1,4 @@
-"""The styles and scripts of a page: those of what stands on it, and no others."""
+"""The styles and scripts of a page: those that its content needs, and no others."""
 
 import re
 
@@ -11,7 +11,7 @@ NAMES = sorted(path.name for path in STATIC.iterdir() if path.suffix in (".css",
 
 
 def loaded(html: str) -> list[str]:
-    """The styles and scripts that a page asks for, in their order, but for those of Sphinx's own theme."""
+    """The styles and scripts that a page loads, in order, except those of Sphinx's own theme."""
     return [name for name in re.findall(r'(?:href|src)="_static/([\w-]+\.(?:css|js))', html) if name in NAMES]
 
 

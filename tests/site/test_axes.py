@@ -1,4 +1,4 @@
-"""Two records on the same axes: that both keep to them, and that no label is lost by it."""
+"""Two records on the same axes: both use them, and no label is lost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCRIPTS = {script.stem: script for script in sorted((ROOT / "figures").glob("[0-
 
 
 def written(path):
-    """(the scales: what stands beside the axes and where, everything else that is written, how often) of a figure."""
+    """(the scales: the words beside the axes and their places; all other words, with their counts) of a figure."""
     scales, labels = set(), Counter()
     for text in ElementTree.parse(path).iter(SVG + "text"):
         if text.get("class") == "f-quiet" and re.match(r"[-\d.,/⁰¹²³⁴-⁹⁻]+( [KMG]iB| B| [nµm]?s)?$", text.text):
@@ -26,13 +26,13 @@ def written(path):
     return scales, labels
 
 
-# Two labs have every kind of axis between them; the others are looked at once a week.
+# Together these two labs have every kind of axis; the others are checked once a week.
 OFTEN = {"01-roofline", "05-scaling"}
 
 
 @pytest.fixture(scope="module", params=[lab if lab in OFTEN else pytest.param(lab, marks=pytest.mark.slow) for lab in LABS])
 def pair(request, tmp_path_factory):
-    """A record of a lab, and the record of a machine several times as fast that went less far."""
+    """A record of a lab, and the record of a machine several times as fast whose measurements end earlier."""
     folder = tmp_path_factory.mktemp(request.param)
     paths = []
     for name, record in (("a", everything(request.param)),

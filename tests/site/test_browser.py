@@ -34,7 +34,7 @@ def test_no_page_asks_another_host_or_complains(walked, served):
     assert strangers == []
 
 
-# What a chapter is made of, and how much of each kind is seen; then what waits for a press that nothing would answer.
+# The parts of a chapter, and how much of each kind is visible; then buttons that nothing would answer.
 WHOLE = """() => Object.fromEntries(
   [".hf-number", "figure svg", ".hf-claim", ".hf-predict-answer", "math", ".hf-contents a"].map(kind => {
     const all = [...document.querySelectorAll(kind)];
@@ -196,7 +196,7 @@ def test_formulas_have_a_size(browser, served):
             "f => f.children[0].getBoundingClientRect().bottom <= f.children[1].getBoundingClientRect().top + 1")
 
 
-# Every character, with single letters of <mi> in italics as MathML has them, is one the face was cut down to.
+# Every character, with single letters of <mi> in italics as in MathML, is in the subset font.
 STRANGERS = WIDE.ask("""async () => {
   await document.fonts.ready;
   const face = [...document.fonts].find(face => face.family.includes("Hardware First Math"));
@@ -223,12 +223,12 @@ def test_exponents_stay_at_their_base_and_fractions_clear_of_their_bar(browser, 
           const [base, exponent] = [...sup.children].map(child => child.getBoundingClientRect());
           return (base.bottom - exponent.bottom) / base.height;
         })""")
-        assert rises and max(rises) < 0.8  # 1 where no face has a MATH table
+        assert rises and max(rises) < 0.8  # 1 if no font has a MATH table
         gaps = visit.page.locator("article div.math mfrac").evaluate_all("""all => all.map(fraction => {
           const [above, below] = [...fraction.children].map(child => child.getBoundingClientRect());
           return (below.top - above.bottom) / parseFloat(getComputedStyle(fraction).fontSize);
         })""")
-        assert gaps and min(gaps) > 0.45  # 0.3 where no face has a MATH table
+        assert gaps and min(gaps) > 0.45  # 0.3 if no font has a MATH table
 
 
 def test_the_404_page_leads_home_from_any_depth(browser, book, served):
@@ -240,7 +240,7 @@ def test_the_404_page_leads_home_from_any_depth(browser, book, served):
             expect(visit.page).to_have_title(re.compile("Hardware First"))
 
 
-# What paper should not have, and what it lacks: what is pressed; what is folded or covered, but for the data of figures.
+# What paper should not show, and what it lacks: buttons; and folded or covered content, except the data of figures.
 ON_PAPER = """() => {
   const shown = e => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length > 0;
   const only = "button, input, select, .hf-press, .headerlink, .hf-header, .hf-contents, .hf-turn, .hf-skip";
@@ -280,7 +280,7 @@ def test_ids_are_unique(walked):
 
 
 class LinksAndTargets(html.parser.HTMLParser):
-    """Every href and src of a page, and every place that one can point to."""
+    """Every href and src of a page, and every link target."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Counts of pixels and work refuse a change in the tested Chromium alone."""
+"""Counts of pixels and work can fail only in the tested Chromium."""
 
 from __future__ import annotations
 

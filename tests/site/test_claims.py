@@ -1,4 +1,4 @@
-"""{claim} and {claims-ledger}: sentences that a record decides."""
+"""{claim} and {claims-ledger}: sentences that a record confirms or refutes."""
 
 import json
 import re
@@ -66,7 +66,7 @@ def test_an_answer_is_of_the_whole_interval(low, high, bound, says):
 
 @pytest.mark.parametrize(("value", "low", "high", "bound", "shown"), [
     (498.257, 481.593, 516.976, ">= 20", "500×"),  # as in the text
-    (2.96, 2.2, 3.6, ">= 3", "2.96×"),  # 3.0 would seem to hold
+    (2.96, 2.2, 3.6, ">= 3", "2.96×"),  # 3.0 would seem to pass
 ])
 def test_a_rounded_number_stays_on_its_side_of_the_bound(value, low, high, bound, shown):
     measured = {"value": value, "unit": "1", "low": low, "high": high}
@@ -75,7 +75,7 @@ def test_a_rounded_number_stays_on_its_side_of_the_bound(value, low, high, bound
 
 
 @pytest.mark.parametrize(("way", "value", "low", "high", "bound", "shown"), [
-    ("more", 0.897, 0.629, 1.012, ">= 1.02", "10% the other way"),  # "at least 2% faster"; two digits, of such a spread
+    ("more", 0.897, 0.629, 1.012, ">= 1.02", "10% the other way"),  # "at least 2% faster"; two digits, for such a spread
     ("more", 0.987, None, None, "<= 1.05", "1.3% the other way"),
     ("percent", -0.0248, None, None, "<= 0.05", "2.5% the other way"),
     ("more", 1.0863, 1.061, 1.122, "<= 1.1", "8.6%"),
@@ -133,7 +133,7 @@ def test_claims_can_be_linked(site):
 
 
 def ledger(site, page="index"):
-    """The text of a page, without the names that cells have where there is no room for columns."""
+    """The text of a page, without the names that cells have on narrow pages."""
     whole = site.html
     site.html = lambda name="index", out="out": re.sub(r'<span class="hf-cell-head">.*?</span>', "", whole(name, out))
     try:
@@ -153,7 +153,7 @@ def test_a_machine_that_decides_few_claims_of_a_lab_has_no_column_of_empty_cells
     assert "this machine" in head and "Small" not in head
     also = [re.sub("<[^>]*>|\xa0", " ", each).split() for each in re.findall(r'<span class="hf-also">(.*?)</p>', body)]
     assert also == [["Small,", "2", "cores", "✓", "22.9×"], ["Small,", "2", "cores", "✓", "4.37%"]]
-    assert body.count("not measured") == 1  # of the claim that nobody decides
+    assert body.count("not measured") == 1  # for the undecided claim
 
 
 def test_the_ledger_has_every_claim_on_every_machine(site):
@@ -200,7 +200,7 @@ def test_the_ledger_has_claims_that_no_chapter_shows(site):
     site.page("# Page\n\n```{claims-ledger}\n```\n\nSee {hf:claim}`01-roofline/caches-make-a-ladder`.")
     build = site.build(nitpicky=True)
     assert SENTENCE in site.text() and "#claim-" not in site.html()
-    assert build.said.count("caches-make-a-ladder") == 1  # the author's link leads nowhere; the ledger's are words
+    assert build.said.count("caches-make-a-ladder") == 1  # the author's link leads nowhere; the ledger has plain text
 
 
 @pytest.mark.parametrize(("claim", "shown", "asked"), [
@@ -383,7 +383,7 @@ def test_each_machine_has_its_own_fold(site):
 
 
 def made(kind: str, value: float):
-    """An edit after which the ladder's gain is of another kind than measured."""
+    """An edit after which the ladder's gain has another kind than measured."""
     def edit(record):
         drop_value("cache_gain")(record)
         add_value(id="cache_gain", unit="1", value=value, kind=kind)(record)

@@ -1,4 +1,4 @@
-"""Two machines in one figure: the same axes, and what differs beyond the noise in a sentence."""
+"""Two machines in one figure: the same axes, and a sentence on the differences beyond the noise."""
 
 import json
 import re
@@ -90,7 +90,7 @@ def test_what_has_no_ratio_is_left_out():
 
 
 def pairs(site) -> dict | None:
-    """The figures of the page's pair; None where there is none."""
+    """The figures of the page's pair; None if there is none."""
     file = site.root / "build" / "out" / "_machines" / "index" / f"{PAIR}.js"
     if not file.exists():
         return None
@@ -99,7 +99,7 @@ def pairs(site) -> dict | None:
 
 
 def scale(drawing: str) -> list[str]:
-    """What stands beside the axes."""
+    """The words beside the axes."""
     return re.findall(r'<text class="f-quiet"[^>]*>([\d.e+]+)<', drawing)
 
 
@@ -108,7 +108,7 @@ def test_a_figure_that_two_have_measured_can_show_both_on_the_same_axes(site):
     site.record(lambda record: (record["machine"].update(cpu="Second"), scale_series("latency", 10)(record)),
                 published="other-machine")
     script = site.root / "figures" / "01-small.gp"
-    script.write_text(script.read_text().replace("plot ", RANGED))  # as the figures of the book have it
+    script.write_text(script.read_text().replace("plot ", RANGED))  # as in the figures of the book
     site.page(FIGURE)
     build = site.build()
     assert (build.status, build.said) == (0, "")

@@ -1,4 +1,4 @@
-"""Links that say what they lead to, and entries that say where they are used."""
+"""Links that show what they lead to, and entries that list where they are used."""
 
 from __future__ import annotations
 

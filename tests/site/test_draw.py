@@ -1,4 +1,4 @@
-"""The figures: what they say, that they follow the page, and that no label is in the way of another."""
+"""The figures: their descriptions, their colours, which follow the page, and labels that do not overlap."""
 
 import json
 import math
@@ -73,7 +73,7 @@ def ladder(levels, column, factor=1.0, smallest=4096):
 
 
 def over_time(dram, burst):
-    """Reading on and on: where there is a burst, so many bytes at twice the speed."""
+    """Continuous reading: if there is a burst, that many bytes at twice the speed."""
     return [(float(2 << 20 << k), dram * (2 if 2 << 20 << k <= burst else 1)) for k in range(11)]
 
 
@@ -115,7 +115,7 @@ def tools():
 
 @pytest.fixture
 def write(tmp_path):
-    """Writes a record, or a text in its place, and returns its path."""
+    """Writes a record, or a text instead of one, and returns its path."""
     def to(record):
         path = tmp_path / "01-roofline.json"
         path.write_text(record if isinstance(record, str) else json.dumps(record))
@@ -138,7 +138,7 @@ def drawn(tmp_path_factory):
 
 @pytest.fixture
 def figures(tmp_path):
-    """A folder with style.gp, for scripts of a test's own."""
+    """A folder with style.gp, for a test's own scripts."""
     folder = tmp_path / "scripts"
     folder.mkdir()
     shutil.copy(ROOT / "figures/style.gp", folder)
@@ -151,7 +151,7 @@ def figures(tmp_path):
 
 
 def texts(source):
-    """The labels of a figure as boxes of the text face's size: (string, four corners)."""
+    """The labels of a figure as boxes with the font's widths: (string, four corners)."""
     for text in ElementTree.fromstring(source).iter(SVG + "text"):
         x, y = float(text.get("x")), float(text.get("y"))
         width, size = labels.text_width(text.text, 18) / labels.WIDER, 18
@@ -446,7 +446,7 @@ def test_palettes_are_legible_and_complete():
         assert set(palette) == names
         for name in names - {"grid", "paper"}:
             assert contrast(palette[name], palette["paper"]) >= 4.5, name
-    for scheme in ("light", "dark"):  # what the reader chose; without a choice the browser takes the system's
+    for scheme in ("light", "dark"):  # the reader's choice; without one, the browser uses the system's
         assert f':root[data-theme="{scheme}"] {{ color-scheme: {scheme}; }}' in css
 
 
@@ -460,7 +460,7 @@ def test_inputs_are_all_there():
     assert draw.inputs(ROOT / "figures/99-none.gp")[0].name == "99-none.gp"
 
 
-# What the terminal svg.trm of gnuplot 6.0.2 writes for a vector with a length, one without, and a marker.
+# What gnuplot 6.0.2's svg.trm writes for a vector with length, one without, and a marker.
 GNUPLOT_6 = """<svg width="620" height="300" viewBox="0 0 620 300" xmlns="http://www.w3.org/2000/svg"
  xmlns:xlink="http://www.w3.org/1999/xlink"><defs><circle id='gpDot' r='0.5' stroke-width='0.5' stroke='currentColor'/>
 <circle id='gpPt5' stroke-width='0.222' stroke='currentColor' cx='0' cy='0' r='1'/></defs>

@@ -1,4 +1,4 @@
-"""The figures of chapter 03, with and without the series that only a GPU can give, on machines nobody thought of."""
+"""The figures of chapter 03, with and without the series that only a GPU can measure, on unusual machines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RECORD = made.record("03-gpu")
 
 
 def scaled(record, chance):
-    """The record of another machine: what was measured, each series multiplied by a number of its own."""
+    """The record of another machine: the measured points, with each series multiplied by its own factor."""
     record = copy.deepcopy(record)
     walks = chance.uniform(0.2, 6)
     for series in record["series"]:

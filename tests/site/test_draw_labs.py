@@ -34,7 +34,7 @@ def every_figure(lab):
 
 @pytest.mark.parametrize("path", sorted(RECORDS.glob("*/*.json")), ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_record_of_the_book_can_be_drawn(path):
-    """A record that is older than a figure lacks its series; all others are drawn from it."""
+    """A record that is older than a figure lacks its series; all other figures can be drawn from it."""
     have = {series["id"] for series in json.loads(path.read_text())["series"]}
     needed = {name: set(draw.read_header(ROOT / f"figures/{name}.gp")["needs"]) for name in every_figure(path.stem)}
     own = f"{path.parent.name}/{path.stem}"
@@ -42,7 +42,7 @@ def test_every_record_of_the_book_can_be_drawn(path):
     assert sorted(figures) == sorted(name for name in needed if needed[name] <= have)
     for source in figures.values():
         assert "NaN" not in source
-        if path.parent.name in FAULTLESS:  # of others, test_figures_layout.py warns
+        if path.parent.name in FAULTLESS:  # for the others, test_figures_layout.py warns
             assert_clear(source)
 
 

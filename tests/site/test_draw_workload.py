@@ -1,4 +1,4 @@
-"""The figures of chapter 00, drawn from a real record and from machines that are nothing like it."""
+"""The figures of chapter 00, drawn from a real record and from very different machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""{drawing}: an idea drawn, in the page itself; what would reach out of it is refused; steps that a reader moves."""
+"""{drawing}: a drawing of an idea, inline in the page; anything that would affect the rest of the page is refused; steps that a
+reader moves through."""
 
 import pytest
 from book import Visit
@@ -122,7 +123,7 @@ def test_a_script_that_is_not_there_is_named(drawn):
 
 
 def expect_shown(page: Page, names: str) -> None:
-    """Of the drawing's four crates, these."""
+    """Expects these of the drawing's four crates to be visible."""
     for name in "abcd":
         expect(page.locator(f"svg.hf-drawing rect.{name}")).to_be_visible(visible=name in names)
 
@@ -173,7 +174,7 @@ def test_a_step_has_its_sentence_and_what_moves_its_place(drawn, browser):
         assert visit.page.locator(".hf-says").bounding_box()["height"] == height
         place = "document.querySelector('rect.d').style.transform"
         assert visit.page.evaluate(place) == "translate(0px, 0px)"
-        slider.press("End")  # the last place stays
+        slider.press("End")  # the last place remains
         assert visit.page.evaluate(place) == "translate(20px, 5px)"
     assert 'transform="translate(20,5)"' in drawn.site.html()
 

@@ -1,5 +1,5 @@
-"""No word of a drawing leaves it, lies on another or has a line through it, at any of its steps: looked at in a browser, with
-the book's face."""
+"""No word of a drawing leaves it, overlaps another or has a line through it, at any step; checked in a browser, with the book's
+font."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from conftest import PROJECT
 from hardware_first import drawing
 
 STATIC = PROJECT / "site" / "static"
-SMALLEST, TELEPHONE = 11.0, 347  # pixels: of a word; of a figure where the page is 360 wide
+SMALLEST, TELEPHONE = 11.0, 347  # pixels: of a word; of a figure if the page is 360 wide
 
-# For each drawing what is wrong with it at each of its steps: words outside it, words on words, lines through words that no
-# area between hides. The middle of a line of words counts, where letters have no tails.
+# The faults of each drawing at each of its steps: words outside it, overlapping words, lines through words that no area in
+# between hides. Only the middle of a line of words counts, where letters have no tails.
 FAULTS = """() => [...document.querySelectorAll("svg.hf-drawing")].flatMap(svg => {
   const slider = svg.parentElement.querySelector("input[type=range]"), told = [], name = svg.classList[1];
   const lines = [...svg.querySelectorAll("path, line, polyline, polygon, rect, circle, ellipse")].filter(
@@ -60,7 +60,7 @@ FAULTS = """() => [...document.querySelectorAll("svg.hf-drawing")].flatMap(svg =
 
 
 def show(page, folder, pictures: list[str], width: int) -> None:
-    """All drawings on one page, in columns of a width."""
+    """Shows all drawings on one page, in columns of a width."""
     sheets = "".join(f'<link rel="stylesheet" href="{(STATIC / name).as_uri()}">'
                      for name in ("fonts.css", "figures.css", "drawings.css"))
     boxes = "".join(f'<div style="width: {width}px">{picture}</div>' for picture in pictures)

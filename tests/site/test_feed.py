@@ -1,5 +1,5 @@
-"""What others are told of the book: feed, sitemap, how to cite it, the picture of a chapter; in a small site, and in the
-published book, which is rendered with an address (HARDWARE_FIRST_URL, HARDWARE_FIRST_SOURCE)."""
+"""What other sites get: feed, sitemap, citation, and the preview picture of a chapter; in a small site, and in the published
+book, which is rendered with an address (HARDWARE_FIRST_URL, HARDWARE_FIRST_SOURCE)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def chapter(site):
 
 
 def is_a_card(picture: bytes) -> bool:
-    """Of the size that is promised, and not empty, which has 4 kB."""
+    """Has the promised size, and is not empty (an empty picture has 4 kB)."""
     return struct.unpack(">II", picture[16:24]) == card.SIZE and 8_000 < len(picture) < 300_000
 
 
@@ -125,7 +125,7 @@ def test_the_page_cites_what_the_citation_file_says(book):
 
 @pytest.fixture
 def address(book) -> str:
-    """Where the published book will be, as its front page says."""
+    """The published book's address, from its front page."""
     front = (book / "index.html").read_text(encoding="utf-8")
     found = re.search(r'<link rel="canonical" href="(https://.*/)index\.html">', front)
     assert found, "the published book was rendered without an address: set HARDWARE_FIRST_URL"
@@ -133,7 +133,7 @@ def address(book) -> str:
 
 
 def named(page: str, pattern: str) -> str:
-    """The one thing that a page says in its head in these words."""
+    """The only element of a page's head with these words."""
     (found,) = re.findall(pattern, page)
     return html.unescape(found)
 
@@ -175,7 +175,7 @@ def test_the_book_says_where_the_project_is(book):
 
 
 def test_a_card_shows_its_figure_whole_and_no_sentence_of_its_steps(browser, drawings, tmp_path):
-    """In front of a drawing that moves stand sentences, one for each step, that the page shows in turn."""
+    """Sentences, one for each step, precede an animated drawing; the page shows one at a time."""
     shown = """() => [...document.querySelectorAll("header, h1, p, figure > *")].filter(each => each.checkVisibility())
         .map(each => [each.tagName, each.getBoundingClientRect().toJSON()])"""
     with Visit(browser, "about:blank", viewport=dict(zip(("width", "height"), card.SIZE, strict=True))) as visit:

@@ -1,4 +1,4 @@
-"""No word of a figure leaves it, lies on another or is struck through, whatever was measured: looked at in a browser."""
+"""No word of a figure leaves it, overlaps another or is struck through, for any measurement; checked in a browser."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from layout import FAULTLESS, draw_all, draw_published, faults, judge, measure
 from made import RECORDS
 from walk import UNFOLDED
 
-NOTABLE = ("unlike itself", "all alike", "four caches", "128 cores")  # the others take longer than every test run should
+NOTABLE = ("unlike itself", "all alike", "four caches", "128 cores")  # the others take too long for every run
 
 
 def faults_of(browser, figures, folder):
-    """{(machine, figure): what is wrong}"""
+    """{(machine, figure): its faults}"""
     words = measure(browser, figures, folder)
     return {key: faults(source, words[key]) for key, source in figures.items()}
 
@@ -38,7 +38,7 @@ def test_a_known_machines_fault_blocks_and_a_new_machines_warns():
         judge({known: [], ("a-new-machine/01-roofline", "01-latency"): fault})
 
 
-# Every day on the lab with the most labels; on all once a week.
+# In every run for the lab with the most labels; once a week for all labs.
 @pytest.mark.parametrize("lab", [lab if lab == "01-roofline" else pytest.param(lab, marks=pytest.mark.slow) for lab in LABS])
 def test_figures_of_notable_machines(browser, tmp_path, lab):
     records = extremes(lab)
@@ -51,7 +51,7 @@ def test_figures_of_machines_unlike_any_other(browser, tmp_path, lab):
     assert_faultless(browser, {name: record for name, record in extremes(lab).items() if name not in NOTABLE}, tmp_path)
 
 
-# Of figures, drawings, calculators and all else that is drawn, on every page.
+# Figures, drawings, calculators and everything else that is drawn, on every page.
 SMALL = UNFOLDED.ask("""() => {
   const WORDS = "svg text, article :is(.hf-spread, .hf-kind, mi, mn, mo, mtext)";
   return [...document.querySelectorAll(WORDS)].filter(text => text.getClientRects().length).map(text =>

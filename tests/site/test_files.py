@@ -1,4 +1,4 @@
-"""The book opened from files, where a browser may fetch nothing: what works otherwise than from a server."""
+"""The book opened from files, where a browser may fetch nothing: what works differently than on a server."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The book in Firefox, from files. Playwright drives a Firefox of its own only; the one that a system has listens to
-Marionette, which is JSON over a socket."""
+"""The book in Firefox, from files. Playwright can only drive its own Firefox; the system's Firefox listens to Marionette, which
+is JSON over a socket."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from book import pages
 
 pytestmark = pytest.mark.slow
 SECONDS = 60
-# Of all errors that Firefox knows of, those of pages: scripts that fail, and what a policy forbids.
+# Of all the errors that Firefox reports, those of pages: failing scripts, and loads that a policy forbids.
 ERRORS = """
   const failed = Services.console.getMessageArray().filter(each => each instanceof Ci.nsIScriptError);
   Services.console.reset();
   return failed.filter(({ flags, sourceName }) => !(flags & Ci.nsIScriptError.warningFlag) && /^file:/.test(sourceName))
     .map(({ errorMessage, sourceName }) => `${sourceName}: ${errorMessage}`);
 """
-# What scripts complain of, which the process of their page keeps.
+# The scripts' complaints, which the process of their page records.
 COMPLAINTS = """
   const console = Cc["@mozilla.org/consoleAPI-storage;1"].getService(Ci.nsIConsoleAPIStorage), all = console.getEvents();
   console.clearEvents();
@@ -68,7 +68,7 @@ class Firefox:
         self.call("WebDriver:ElementClick", id=next(iter(found.values())))
 
     def errors(self) -> list[str]:
-        """What the console was told since it was last asked."""
+        """The console's messages since the last call."""
         complaints = self.call("WebDriver:ExecuteScript", script=COMPLAINTS, args=[], sandbox="system")
         self.call("Marionette:SetContext", value="chrome")
         told = self.run(ERRORS)
@@ -142,7 +142,7 @@ def test_search_finds(firefox, book):
 
 
 def test_it_measures_itself(firefox, book):
-    """In earnest, with Firefox's own clock and workers from a file's page."""
+    """With Firefox's own clock, and workers from a page opened as a file."""
     firefox.open(book / "measure.html")
     firefox.run("""
       document.querySelector("[name=guess]").value = 10;

@@ -1,4 +1,4 @@
-"""Bits to press, under the drawing of a number's bits in chapter 06: compared with the floats of Python."""
+"""The clickable bits below the drawing of a number's bits in chapter 06: compared with Python's floats."""
 
 import math
 import random
@@ -29,7 +29,7 @@ def pressed(page, which: int = 0) -> str:
 
 
 def words(page, which: int = 0):
-    """The line that says which number the bits are."""
+    """The line that names the number of the bits."""
     return panel(page, which).locator(".hf-bits-value")
 
 
@@ -48,7 +48,7 @@ def choose(page, name: str, which: int = 0, number: object = math.pi) -> None:
 
 
 def put(page, first: int, wanted: str) -> None:
-    """Presses the bits from the `first` that are not as they are wanted."""
+    """Presses those bits, starting at `first`, that differ from the wanted ones."""
     for i, bit in enumerate(wanted, start=first):
         if pressed(page)[i] != bit:
             panel(page).locator(".hf-bit").nth(i).click()
@@ -74,7 +74,7 @@ def test_bits_change_the_number(bits):
     press(0)
     expect(words(bits)).to_have_text(re.compile(r"^−\(1 \+ 584/1024\).* = −3\.140625\b"))
     press(0)
-    press(1)  # the exponent's only one: now the lowest octave
+    press(1)  # the only bit set in the exponent: now the lowest octave
     expect(words(bits)).to_have_text(begins("(0 + 584/1024) · 2-14 = 3.481 · 10-5."))
     put(bits, 1, "11111")
     expect(words(bits)).to_have_text(begins("not a number"))
@@ -85,7 +85,7 @@ def test_bits_change_the_number(bits):
 def test_e4m3_has_no_infinity_but_a_largest_number(bits):
     choose(bits, "FP8 E4M3")
     put(bits, 0, "01111110")
-    expect(words(bits)).to_contain_text("= 448.")  # its largest, by the specification
+    expect(words(bits)).to_contain_text("= 448.")  # its largest number, by the specification
     panel(bits).locator(".hf-bit").nth(7).click()
     expect(words(bits)).to_have_text(begins("not a number"))
 
@@ -97,7 +97,7 @@ def test_the_lowest_octave_has_no_leading_one(bits):
 
 
 def patterns(number: float) -> dict[str, str]:
-    """A number's bits, as Python's floats and the definition of bf16 have them."""
+    """A number's bits, from Python's floats and the definition of bf16."""
     whole = struct.unpack("I", struct.pack("f", number))[0]
     upper, lower = divmod(whole, 1 << 16)
     upper += lower > 1 << 15 or (lower == 1 << 15 and upper % 2)
@@ -124,7 +124,7 @@ def test_a_typed_number_is_rounded_in_both_formats(bits):
 def test_a_pressed_bit_shows_in_the_other_format_and_in_the_field(bits):
     choose(bits, "bf16", 0, 1)
     choose(bits, "FP8 E4M3", 1, 1)
-    put(bits, 9, "1111111")  # 1 and 127/128, which has no mark in E4M3
+    put(bits, 9, "1111111")  # 1 and 127/128, which E4M3 cannot represent
     expect(bits.locator(".hf-bits input")).to_have_value("1.9921875")
     expect(panel(bits, 1).locator(".hf-bits-row")).to_have_text("01000000")
     expect(words(bits, 1)).to_have_text(re.compile(r"= 2\..*Off by 0\.39%"))

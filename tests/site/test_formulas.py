@@ -1,7 +1,7 @@
-"""The site's formulas against the labs': thousands of random questions, answered in the browser and by the C++.
+"""The site's formulas compared with the labs': thousands of random cases, computed in the browser and by the C++.
 
-Every run asks the same questions, and once a week others, too: the seed is printed where a test fails, and
-HARDWARE_FIRST_SEED=… asks its questions again."""
+Every run has the same cases, and the weekly run has others too: a failing test prints the seed, and HARDWARE_FIRST_SEED=…
+repeats its cases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STATIC = PROJECT / "site" / "static"
 TABLES = PROJECT / "labs" / "05-scaling" / "data" / "planner.json"
 SEEDS = [os.environ.get("HARDWARE_FIRST_SEED") or "15", pytest.param(str(secrets.randbits(32)), marks=pytest.mark.slow)]
 
-# answers(cases) -> [[what was said, what is right], …], for each kind of case.
+# answers(cases) -> [[the site's answer, the correct answer], …], for each kind of case.
 ANSWERS = {
     "roofline/roof": """c => [{seconds: r.seconds(c, c.work), side: r.side(c, c.work), ridge: r.ridge(c),
         intensity: c.work.flops / c.work.bytes, traffic: r.traffic(c.work)}, c.answer]""",
@@ -85,7 +85,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 def same(said: object, right: object) -> bool:
-    """To twelve digits; a compiler may contract a product and a sum, a browser may not."""
+    """Equal to twelve digits; a compiler may contract a product and a sum, but a browser may not."""
     if isinstance(right, dict):
         return said.keys() == right.keys() and all(same(said[key], right[key]) for key in right)
     if is_ranking(right):
@@ -102,7 +102,7 @@ def is_ranking(plans: object) -> bool:
 
 
 def same_ranking(said: list[dict], right: list[dict]) -> bool:
-    """The same plans, the fastest first. Plans that are equally fast have no order, and any of them may be the last."""
+    """The same plans, the fastest first. Plans that are equally fast have no order, and any of them may be last."""
     equally_fast = lambda one, other: math.isclose(one["total"], other["total"], rel_tol=1e-12)
     return len(said) == len(right) and all(map(equally_fast, said, right)) and all(
         equally_fast(plan, right[-1]) or any(same(plan, each) for each in right if equally_fast(plan, each))

@@ -96,10 +96,10 @@ def test_the_book_is_told_in_numbers(small):
     declared = {"pairs": [{"what": "ten kernels", "predicted": "kernels_predicted", "measured": "kernels"}]}
     (small.root / "labs" / LAB / "predictions.json").write_text(json.dumps(declared))
     small.page(FRONT + "\n```{own-misses}\n```\n\n```{book-in-numbers}\n```\n")
-    modelled = add_value(id="cache_gain", unit="1", value=22.9, kind="modelled")  # two claims are about it
+    modelled = add_value(id="cache_gain", unit="1", value=22.9, kind="modelled")  # it has two claims
     small.record(lambda record: (drop_value("cache_gain")(record), modelled(record)))
     assert small.build().status == 0
-    # of the fixture's five claims with a value none fails; half its ten kernels are off by less than the median
+    # none of the fixture's five claims with a value fails; half its ten kernels are off by less than the median
     assert re.search(r"10 predictions for this machine: median error [\d.]+\s?%, worst \d+×\. See every miss Each dot .*\. "
                      r"Checked on 1 processor\. Of 7 claims, 0 fail on at least one machine and 0 are too close to call\.",
                      small.text())

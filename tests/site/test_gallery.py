@@ -1,4 +1,4 @@
-"""The page of machines: rooflines on one scale, values in one table, two machines over each other."""
+"""The page of machines: rooflines on one scale, values in one table, two machines in one drawing."""
 
 import json
 import re

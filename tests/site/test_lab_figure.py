@@ -1,4 +1,4 @@
-"""{lab-figure}: a drawing with everything needed to judge it."""
+"""{lab-figure}: a figure with everything needed to judge it."""
 
 import re
 

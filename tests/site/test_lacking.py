@@ -1,4 +1,4 @@
-"""The pages of a machine that lacks things: one core, no vectors, no GPU, no huge pages, and a /sys that tells nothing."""
+"""The pages of a machine that lacks many things: one core, no vectors, no GPU, no huge pages, and an empty /sys."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def lacks(record: dict) -> None:
 
 @pytest.fixture(params=["this machine", "published"])
 def lacking(request, site):
-    """A small book whose readers meet the machine first, beside another one, and how it was built."""
+    """A small book whose default is this machine, beside another one, and the result of its build."""
     site.record(published="another")
     published = request.param == "published"
     site.record(lacks, published="lacking" if published else "")

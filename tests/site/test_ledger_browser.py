@@ -1,4 +1,4 @@
-"""The ledger in a browser: what is filtered, what fits, and where its links land."""
+"""The ledger in a browser: filters, fit, and targets of links."""
 
 import re
 
@@ -28,7 +28,7 @@ def page(tmp_path_factory, record_tool):
 
 
 def seen(visit) -> Locator:
-    """The claims that are shown."""
+    """The visible claims."""
     return visit.page.locator(".hf-ledger-lab tbody tr:visible td:first-child")
 
 

@@ -1,4 +1,4 @@
-"""What differs between machines: the page of the default machine, and the files of the others."""
+"""Content that differs between machines: the page of the default machine, and the files of the others."""
 
 import json
 import re
@@ -21,7 +21,7 @@ def speed(value, cpu="Fixture Processor"):
 
 
 def variant(site, slug=OTHER, page="index") -> list[str | None]:
-    """What the slots of a page become on another machine, as text in one line; None where nothing differs."""
+    """The contents of a page's slots on another machine, as text on one line; None if nothing differs."""
     text = (site.root / "build" / "out" / "_machines" / page / f"{slug}.js").read_text(encoding="utf-8")
     arguments = json.loads("[" + re.fullmatch(r"hardwareFirst\.variant\((.*)\);\n", text, re.S)[1] + "]")
     assert arguments[:2] == [page, slug]
@@ -74,7 +74,7 @@ def test_of_published_machines_the_one_that_the_project_names_is_the_default(sit
     assert "It is 200 GFLOP/s." in site.text() and variant(site, "a-machine") == ["171 GFLOP/s"]
     assert [each["slug"] for each in machines(site)] == ["b-machine", "c-machine", "a-machine"]
     assert site.build().status == 0
-    assert "It is 300 GFLOP/s." in site.text()  # where none is named, the one with most labs
+    assert "It is 300 GFLOP/s." in site.text()  # if none is named, the one with most labs
     site.record(speed(5))
     assert site.build(**named).status == 0
     assert "It is 5 GFLOP/s." in site.text()
@@ -193,7 +193,7 @@ def test_what_a_measured_lab_lacks_is_another_machines_and_marked(site):
 
 
 def borrowing(site, page):
-    """What a page says on a machine that has measured `slow`, beside another that has measured `speed` and `width` too."""
+    """A page's text on a machine that has measured `slow`, beside another that has measured `speed` and `width` too."""
     site.record(lambda record: (record["machine"].update(cpu="First"), add_value(id="slow", value=1, unit="1")(record)),
                 published="first")
     site.record(lambda record: [speed(300, "Second Processor (Fine)")(record)] + [
@@ -215,7 +215,7 @@ def borrowing(site, page):
 ])
 def test_a_sentence_or_a_row_names_the_machine_that_it_borrows_from(site, page, first):
     assert borrowing(site, page) == first
-    assert "(on" not in " ".join(html for html in variant(site) if html)  # whose numbers are its own
+    assert "(on" not in " ".join(html for html in variant(site) if html)  # the source of its numbers
 
 
 def test_a_name_that_two_machines_share_without_their_cores_is_whole(site):
@@ -293,7 +293,7 @@ def test_a_machine_comes_changes_and_goes(site):
     site.record(speed(301), published=OTHER)
     site.build()
     assert variant(site) == ["301 GFLOP/s"]
-    assert first != next(each["file"] for each in machines(site) if each["slug"] == OTHER)  # no old file from a cache
+    assert first != next(each["file"] for each in machines(site) if each["slug"] == OTHER)  # no outdated file from a cache
     path.unlink()
     site.build()
     assert machines(site) == machines(site, "quiet") == []

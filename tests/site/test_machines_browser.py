@@ -1,4 +1,4 @@
-"""Whose numbers: the switcher, what changes with it, and two machines in one figure, in a real browser."""
+"""The machine switcher, the content that changes with it, and two machines in one figure, in a real browser."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from conftest import LAB
 from playwright.sync_api import Page, expect
 from walk import SETTLED
 
-XEON = "intel-xeon-2-cores-vm"  # has measured chapter 01 only
+XEON = "intel-xeon-2-cores-vm"  # has measured only chapter 01
 EPYC = "amd-epyc-zen-4-2-cores-vm"
 SWITCH = "#hf-machine select"
 UNCOVER = "document.querySelectorAll('.hf-predict-skip').forEach(button => button.click())"
 SLOTS = "[...document.querySelectorAll('.hf-slot')].map(slot => slot.innerHTML)"
-# The page as it is read: what is hidden says nothing.
+# The page as a reader sees it, without hidden text.
 PAGE = """() => ({
   numbers: [...document.querySelectorAll("article p .hf-number")].map(e => e.textContent),
   figures: [...document.querySelectorAll("figure svg.hf-figure desc")].map(e => e.textContent),
@@ -28,12 +28,12 @@ PAGE = """() => ({
 
 
 def until_shown(page: Page, slug: str) -> None:
-    """Waits until the page is that machine's."""
+    """Waits until the page shows that machine."""
     page.wait_for_function(f"() => hardwareFirst.machine === '{slug}'")
 
 
 def switch(visit: Visit, slug: str) -> None:
-    """Chooses a machine as a reader does, and waits until the page is that machine's."""
+    """Chooses a machine as a reader does, and waits until the page shows it."""
     visit.page.locator(SWITCH).select_option(slug)
     until_shown(visit.page, slug)
 
@@ -54,7 +54,7 @@ def test_numbers_figures_verdicts_and_captions_change_together_and_back(browser,
         assert visit.page.evaluate("told") == {"machine": XEON, "name": "Intel Xeon Processor, 2 cores"}
         switch(visit, DEFAULT)
         assert visit.page.evaluate(SLOTS) == slots and visit.page.evaluate(PAGE) == before
-        assert len([url for url in visit.requests if url.endswith(".html")]) == loaded  # nothing was loaded anew
+        assert len([url for url in visit.requests if url.endswith(".html")]) == loaded  # nothing was loaded again
         assert visit.errors == []
 
 
@@ -85,7 +85,7 @@ def test_an_address_can_name_a_machine_and_wins_over_what_is_remembered(browser,
         assert visit.errors == []
 
 
-# In each frame: whether the numbers that one sees are the Xeon's.
+# For each frame: whether the visible numbers are the Xeon's.
 FLASHES = """
   window.flashes = new Set();
   const look = () => {
@@ -103,7 +103,7 @@ def arrivals(book) -> Iterator[Arrivals]:
         yield arrivals
 
 
-# That nothing moves is test_weight.py's.
+# test_weight.py checks that nothing moves.
 @pytest.mark.parametrize("order", [*permutations(("font", "machine", "figure"))], ids="-".join)
 def test_another_machines_page_opens_without_a_flash(browser, arrivals, order):
     with arrivals.visit(browser, f"{LAB}.html?machine={XEON}", order, FLASHES) as page:
@@ -134,7 +134,7 @@ def test_a_chapter_says_whose_numbers_it_shows_for_want_of_the_chosen_machines(b
         label = "select => select.selectedOptions[0].label"
         assert select.evaluate(label) == "AMD EPYC (Zen 5), in place of Intel Xeon"
         assert visit.page.evaluate(PAGE) == before and visit.page.locator(".hf-elsewhere.hf-number").count() == 0
-        switch(visit, EPYC)  # a choice is one
+        switch(visit, EPYC)  # choosing the replacement counts as a choice
         switch(visit, DEFAULT)
         assert select.evaluate(label) == "AMD EPYC (Zen 5), 2 cores" and visit.errors == []
 
@@ -150,7 +150,7 @@ def test_on_a_phone_the_choice_of_machine_is_below_the_header_and_scrolls_away(b
         visit.page.evaluate(SETTLED)
         assert 0 <= name.bounding_box()["y"] < 50 and select.bounding_box()["y"] < 0
         visit.page.set_viewport_size({"width": 1280, "height": 740})
-        assert visit.page.locator("header #hf-machine select").is_visible()  # after the phone is turned
+        assert visit.page.locator("header #hf-machine select").is_visible()  # after the phone is rotated
 
 
 def test_the_reader_keeps_the_place_at_every_moment(browser, served):
@@ -196,7 +196,7 @@ def test_a_file_that_does_not_come_leaves_the_page_as_it_was(browser, served):
 
 @pytest.mark.parametrize("page", ["07-compilers", LAB])
 def test_what_is_in_sight_changes_first_and_with_little_work(browser, served, page):
-    """So that a press is answered within a tenth of a second, however long the chapter is."""
+    """A press must be answered within a tenth of a second, however long the chapter is."""
     with Visit(browser, f"{served}{page}.html") as visit:
         visit.page.evaluate(UNCOVER)
         late, early, changed = visit.page.evaluate("""async slug => {

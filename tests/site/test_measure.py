@@ -1,5 +1,5 @@
-"""measure.html: the kernels as WebAssembly compared with references; what the page makes of clocks, memory and workers that are
-not as they should be; results in links. Where times are asserted, the clock is the test's and moves as its kernels say."""
+"""measure.html: the kernels as WebAssembly compared with references; the page's reaction to unusual clocks, memory and workers;
+results in links. Tests that assert times use their own clock, which the kernels advance."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from test_access import RULES, violations
 PAGE = "measure.html"
 MODULES = ("relaxed", "plain")
 
-# Stands before the worker's own code. A kernel takes as long as it says, and is not run where it would really take long. The
-# workers of the other cores may take their time to begin.
+# Runs before the worker's own code. A kernel advances the clock by its own time, and is not run if it would be slow. The
+# workers of the other cores may start late.
 MACHINE = """
   const wait = setTimeout;
   setTimeout = (run, ms) => wait(run, 100 * ms);
@@ -48,7 +48,7 @@ MACHINE = """
 """
 RIGHT = {"peaks": [10, 40, 80], "naive": [4, .5, 4], "tiled": 20, "reads": [160] * 13 + [20] * 3,
          "waits": [2] * 12 + [100] * 4, "chases": [100, 50, 25, 12.5, 12.5], "all": [3, 240, 60]}
-# A worker begins with what the test says, and the last is kept, with what it says, for the test.
+# A worker starts with the test's code; the last worker and its messages are kept for the test.
 BEFORE = """code => {
   const Plain = Blob, Own = Worker;
   window.Blob = class extends Plain {
@@ -82,7 +82,7 @@ def visit(browser: Browser) -> Iterator[Visit]:
 
 @pytest.fixture
 def at(visit: Visit, served: str) -> Callable[..., Page]:
-    """at(code) opens the page; its workers begin with that code."""
+    """at(code) opens the page; its workers start with that code."""
     page = visit.page
 
     def open_page(code: str = "", hash: str = "", base: str = served) -> Page:
@@ -104,7 +104,7 @@ def said(page: Page):
 
 
 def result(page: Page) -> dict:
-    """What is measured, once all is."""
+    """The results, once everything is measured."""
     expect(page.get_by_role("link", name="Link to this result")).to_be_visible(timeout=300_000)
     return page.evaluate("heard.at(-1).result")
 
@@ -122,12 +122,12 @@ ANSWERS = """async ([name, ask]) => {
 
 @pytest.fixture(params=range(len(MODULES)), ids=MODULES)
 def ask(request, at) -> Callable[[str], list]:
-    """ask(code): what the module answers to (kernels, base, floats) => …."""
+    """ask(code): the module's answer to (kernels, base, floats) => …."""
     return lambda code: at().evaluate(ANSWERS % code, [request.param, code])
 
 
 def random_number(index: int) -> float:
-    """As labs/common/random.hpp has it, of sequence 0."""
+    """The same as in labs/common/random.hpp, for sequence 0."""
     x = (index + 1) * 0x9e3779b97f4a7c15 % 2**64
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 % 2**64
     x = (x ^ x >> 27) * 0x94d049bb133111eb % 2**64
@@ -160,7 +160,7 @@ def test_the_products_are_those_of_the_definition(ask, n):
         c = ask(f"""(k, base, floats) => {{ k.fill(base, {2 * n * n}); const size = {4 * n * n};
             k.multiply({tiled}, {n}, {n}, base, base + size, base + 2 * size);
             return floats(base + 2 * size, {n * n + 1}); }}""")
-        assert c.pop() == 0  # nothing beyond the last row
+        assert c.pop() == 0  # nothing after the last row
         for at, found in enumerate(c):
             terms = [a[at // n * n + p] * b[p * n + at % n] for p in range(n)]
             assert abs(found - sum(terms)) <= n * 2**-23 * sum(map(abs, terms))
@@ -185,7 +185,7 @@ def test_it_finds_the_numbers_of_a_machine_whose_clock_is_coarse(at, step):
     found = result(page)
     assert found["step"] == pytest.approx(step, rel=.01)
     for name, right in RIGHT.items():
-        assert found[name] == pytest.approx(right, rel=.025), name  # a step more or less of fifty
+        assert found[name] == pytest.approx(right, rel=.025), name  # a step more or less out of fifty
     words = re.search(r"One core does ([\d.]+) billion .* You said 8: off by a factor of ([\d.]+)\.", said(page).inner_text())
     assert [float(number) for number in words.groups()] == pytest.approx([40, 5], rel=.03)
     means = page.locator(".hf-means").inner_text()
@@ -193,7 +193,7 @@ def test_it_finds_the_numbers_of_a_machine_whose_clock_is_coarse(at, step):
 
 
 def test_what_holds_it_up_now_and_then_spoils_nothing(at):
-    """From its first word of progress on, every sixth look at the clock is 60 ms late."""
+    """From its first progress message on, every sixth reading of the clock is 60 ms late."""
     page = at(MACHINE % .1 + """{
       const now = performance.now, post = postMessage;
       let looks = 0, begun = false;
@@ -236,7 +236,7 @@ def test_without_the_other_cores_it_says_what_one_does(at, code):
 @pytest.mark.timing
 @pytest.mark.parametrize("base", ["server", "file"], indirect=True)
 def test_it_runs_with_the_real_kernels_and_clock(at, base):
-    """The real kernels by the real clock, which goes ten times as fast; and with little memory."""
+    """The real kernels with the real clock, ten times as fast, and with little memory."""
     quick = "{ const now = performance.now.bind(performance); performance.now = () => 10 * now(); }"
     page = at(quick + GIVES % 600, base=base)
     press(page)
@@ -310,7 +310,7 @@ def test_a_browsers_numbers_stand_in_chapter_01_until_they_are_forgotten(at):
     for value, right, unit in (("peak_fp32_gflops", 80, "GFLOP/s"), ("ridge_flop_per_byte", 4, "FLOP/byte")):
         shown = number(page, value).inner_text().split()
         assert float(shown[0]) == pytest.approx(right, rel=.03) and shown[1:] == [unit]
-    assert page.locator('[data-value="01-roofline/latency_dram_ns"]').count() == 0  # of huge pages, which it has none of
+    assert page.locator('[data-value="01-roofline/latency_dram_ns"]').count() == 0  # for huge pages, which it lacks
 
     first, second = page.evaluate("hardwareFirst.machines.slice(0, 2).map(machine => machine.slug)")
     for slug in (second, first):
@@ -330,7 +330,7 @@ def test_a_browsers_numbers_stand_in_chapter_01_until_they_are_forgotten(at):
     expect(page.locator("option[value=this-browser], .hf-own")).to_have_count(0)
 
 
-# {chapter: what its claims say in a browser with these numbers, and its figures with a line of the browser's}
+# {chapter: its claims' text in a browser with these numbers, and its figures with a line of the browser's}
 OWN = {
     "01-roofline": ({"simd-pays": "✓ holds", "caches-make-a-ladder": "✓ holds"},
                     {"fig-bandwidth", "fig-latency", "fig-roofline"}),
@@ -342,7 +342,7 @@ BESIDE = "?machine=amd-epyc-zen-4-2-cores-vm"  # whose figures have all their po
 
 @pytest.fixture
 def remembered(at) -> Page:
-    """A page of a browser that has measured, in which it is chosen."""
+    """A page in a browser that has measured, and in which it is the chosen machine."""
     page = at(MACHINE % .1)
     press(page)
     result(page)
@@ -369,9 +369,9 @@ def test_a_browser_decides_claims_and_is_drawn_into_figures(remembered, served, 
 
 
 def test_a_browsers_lines_leave_the_figures_that_they_were_drawn_in_first(remembered, served):
-    # A page of its own: to hold requests back waits for all workers of a page, and one that is just ending never answers.
+    # Uses a new page: holding requests back waits for all workers of a page, and a worker that is just ending never answers.
     page, asked = remembered.context.new_page(), []
-    # The numbers of the address's machine arrive after the lines.
+    # The numbers of the machine in the address arrive after the lines.
     page.route("**/_machines/**", lambda route: asked.append(route))
     page.goto(f"{served}03-gpu.html{BESIDE}", wait_until="domcontentloaded")
     expect(page.locator("#fig-little .hf-own-line")).to_have_count(1)
@@ -434,14 +434,14 @@ def test_a_browsers_record_is_published_beside_machines(at, record_tool, tmp_pat
     assert tell("check", file).returncode == 0
     record = json.loads(file.read_text())
     assert record["machine"]["cpu"] == page.locator("[data-widget=measure] td").last.inner_text() == "browser on Linux"
-    read = json.loads(tell("read", file).stdout)[str(file)]  # with what follows by definition
+    read = json.loads(tell("read", file).stdout)[str(file)]  # with values derived by definition
     assert {value["id"]: value["value"] for value in read["values"]}["ridge_flop_per_byte"] == pytest.approx(4, rel=.03)
     assert [point["median"] for point in record["series"][1]["points"]] == found["waits"]
     records = tmp_path / "figures" / "records" / "my-phone"
     assert tell("publish", file, "--to", records).returncode == 0
     assert not records.exists() and (tmp_path / "figures/browsers/my-phone/01-roofline.json").exists()
     records.mkdir(parents=True)
-    shutil.copy(file, records)  # by hand, as if it were a machine's
+    shutil.copy(file, records)  # typed by hand, as if it were a machine's
     assert "/machine/slug: expected a machine, not a browser on it" in tell("check", "--publish", records / file.name).stderr
 
 
@@ -467,7 +467,7 @@ def test_what_was_measured_before_is_there_again_and_a_link_of_others_is_not_one
 
 @pytest.fixture(scope="module")
 def with_gpu(browser: Browser) -> Iterator[Browser]:
-    """A browser whose GPU is a program on the processor."""
+    """A browser whose GPU is emulated on the processor."""
     flags = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
     browser = browser.browser_type.launch(executable_path=shutil.which("chromium"), args=flags)  # the shell has no GPU
     yield browser
@@ -512,7 +512,7 @@ def test_a_readers_gpu_stands_in_chapter_03_until_it_is_forgotten(at, served):
         page.evaluate("text => hardwareFirst.store('measured-gpu', text)", stored)
         page.goto(f"{served}03-gpu.html")
         page.locator(".hf-reader-gpu").scroll_into_view_if_needed()
-        page.wait_for_function("() => window.hardwareFirst.rememberedGpu")  # its scripts have come
+        page.wait_for_function("() => window.hardwareFirst.rememberedGpu")  # its scripts have loaded
         expect(page.locator(".hf-reader-gpu")).to_contain_text("measure it")
     page.evaluate("text => hardwareFirst.store('measured-gpu', text)", json.dumps(GPU))
     page.reload()
@@ -520,7 +520,7 @@ def test_a_readers_gpu_stands_in_chapter_03_until_it_is_forgotten(at, served):
     shown.scroll_into_view_if_needed()
     expect(shown.locator("svg circle")).to_have_count(8)
     rows = dict(row.split("\t") for row in shown.locator("table").inner_text().splitlines())
-    assert rows["a dependent load"] == "341\u00a0ns"  # 1024 B in flight bring 3 GB/s
+    assert rows["a dependent load"] == "341\u00a0ns"  # 1024 B in flight give 3 GB/s
     assert rows["needs, by Little’s law"] == "102\u00a0kB in flight"
     assert violations(page, runOnly=RULES) == []
     shown.get_by_role("button", name="Forget it").click()

@@ -101,7 +101,7 @@ def test_numbers_say_where_they_come_from(site):
     site.build()
     assert 'title="speed; 90% of samples within 168–173\xa0GFLOP/s; measured on Fixture Processor, 2 cores, ' \
            '20 November 2026"' in site.html()
-    assert "tabindex" not in site.html()  # where no spread is shown, none is to be explained
+    assert "tabindex" not in site.html()  # without a spread there is none to explain
 
 
 def test_of_what_kind_a_number_is_stands_in_no_sentence(site):
@@ -167,12 +167,12 @@ def test_a_published_number_measured_in_two_states_says_so(site):
 @pytest.mark.parametrize(("value", "spread", "text"), [
     (1.31, (1.28, 1.36), "It is 1.31× 1.28–1.36 as fast."),
     (1.31, None, "It is 1.3× as fast."),
-    (1.04, None, "It is 1.04× as fast."),  # two digits would make a tie of it
+    (1.04, None, "It is 1.04× as fast."),  # with two digits it would be a tie
     (0.84, (0.81, 0.88), "It is 0.84× 0.81–0.88 as fast."),
     (1.004, (0.93, 1.08), "It is just as fast 0.93–1.08×."),  # it prints as 1.00
     (1.0, None, "It is just as fast."),
     (0.985, (0.97, 1.0), "It is just as fast 0.97–1.00×."),  # nearer to 1 than the noise floor, 0.02
-    (1.4, (0.9, 1.8), "It is 1.4× 0.9–1.8 as fast."),  # nobody knows, and so it is not called a tie
+    (1.4, (0.9, 1.8), "It is 1.4× 0.9–1.8 as fast."),  # unknown, and so it is not called a tie
 ])
 def test_a_ratio_in_a_sentence_that_is_one_as_far_as_can_be_told_is_a_word(site, value, spread, text):
     def edit(record):

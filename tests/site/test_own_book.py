@@ -1,4 +1,4 @@
-"""A book of the machine that builds it: its numbers come first, and published machines stand beside them."""
+"""A book of the machine that builds it: its numbers come first, beside published machines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from book import Visit
 from conftest import LAB
 
-EPYC, XEON = "amd-epyc-zen-5-2-cores-vm", "intel-xeon-2-cores-vm"  # the second has measured chapter 01 only
+EPYC, XEON = "amd-epyc-zen-5-2-cores-vm", "intel-xeon-2-cores-vm"  # the second has measured only chapter 01
 SWITCH = "#hf-machine select"
 READ = "[...document.querySelectorAll('.hf-slot')].map(slot => slot.innerHTML)"
 LABEL = "select => select.selectedOptions[0].label"

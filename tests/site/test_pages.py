@@ -1,4 +1,4 @@
-"""{lab-card}, {machines}, {lab-code}, {lab-header}, formulas; and records that try to be markup."""
+"""{lab-card}, {machines}, {lab-code}, {lab-header}, formulas; and records whose text looks like markup."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""{predict}, {predict-table}, {predict-scores}, {predictions-summary}: what is asked, and each machine's answer."""
+"""{predict}, {predict-table}, {predict-scores}, {predictions-summary}: the questions, and each machine's answers."""
 
 import json
 import re
@@ -39,7 +39,7 @@ Which waits for what?
 
 
 def answers(page: str) -> list[dict]:
-    """What the script is told of each answer, and the words beside."""
+    """The script's data for each answer, and the words beside it."""
     found = re.findall(r'<p class="hf-predict-answer"(?: data-answer="([^"]*)")?>(.*?)</p>', page)
     return [{"answer": answer, "words": re.sub(r"\s", " ", words)} for answer, words in found]
 

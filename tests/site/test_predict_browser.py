@@ -1,4 +1,4 @@
-"""Predicting, in a browser: commit, skip, hide, score, remember, forget."""
+"""Predicting, in a browser: answer, skip, hide, score, remember, forget."""
 
 import re
 
@@ -109,7 +109,7 @@ def question(visit, name):
 
 
 def slide(visit, name, presses):
-    """Moves a slider by the keyboard, and commits with Enter."""
+    """Moves a slider with the keyboard, and commits with Enter."""
     slider = question(visit, name).get_by_role("slider")
     slider.focus()
     for _ in range(abs(presses)):
@@ -118,7 +118,7 @@ def slide(visit, name, presses):
 
 
 def score(visit, name):
-    """The line that says how an answer was."""
+    """The line with the score of an answer."""
     return question(visit, name).locator(".hf-predict-score")
 
 
@@ -130,20 +130,20 @@ HIDDEN = """place => [...place.querySelectorAll("svg path, p, table")].some(
 
 
 def is_hidden(visit, name):
-    """Whether a mark or a sentence of the place is; never the place itself."""
+    """Whether a mark or a sentence of the place is hidden; never the place itself."""
     assert visit.page.locator(f"#{name}").evaluate("e => getComputedStyle(e).visibility") == "visible"
     return visit.page.locator(f"#{name}").evaluate(HIDDEN)
 
 
 def until_hidden(visit, *names):
-    """Waits until something of each place is hidden."""
+    """Waits until something in each place is hidden."""
     for name in names:
         visit.page.wait_for_function(f"name => ({HIDDEN})(document.getElementById(name))", arg=name)
         assert is_hidden(visit, name)
 
 
 def until_shown(visit, *names):
-    """Waits until each place is whole."""
+    """Waits until nothing in each place is hidden."""
     for name in names:
         visit.page.wait_for_function(f"name => !({HIDDEN})(document.getElementById(name))", arg=name)
         assert not is_hidden(visit, name)
@@ -166,13 +166,13 @@ def test_a_wrong_side_is_told(visit):
 
 def test_a_number_is_scored_by_the_factor(visit):
     expect(question(visit, "share").get_by_role("button", name="That is my answer")).to_be_disabled()
-    slide(visit, "share", 4)  # 0.1 × 1000 ^ (64 / 120) = 4%; measured were 0.597%
+    slide(visit, "share", 4)  # 0.1 × 1000 ^ (64 / 120) = 4%; measured: 0.597%
     expect(score(visit, "share")).to_have_text("You said 4%: far off, 6.7 times too high.")
     expect(question(visit, "share")).to_contain_class("hf-far")
 
 
 def test_a_number_on_an_even_scale_is_scored_by_the_distance(visit):
-    slide(visit, "speed", -3)  # 20 × 57 / 120 = 9.5; measured were 7.963
+    slide(visit, "speed", -3)  # 20 × 57 / 120 = 9.5; measured: 7.963
     expect(score(visit, "speed")).to_have_text("You said 9.5 GFLOP/s: near, 1.5 GFLOP/s too high.")
     expect(question(visit, "speed")).to_contain_class("hf-near")
 
@@ -198,7 +198,7 @@ def test_marks_and_sentences_are_hidden_until_there_is_an_answer_and_nothing_mov
     assert seen > 5  # the axes
     assert "desc" not in figure.locator("svg").get_attribute("aria-labelledby")
     question(visit, "ridge").scroll_into_view_if_needed()
-    visit.page.evaluate("document.fonts.ready")  # a face that arrives moves words, and no answer does
+    visit.page.evaluate("document.fonts.ready")  # an arriving font moves words, but an answer does not
     visit.page.evaluate(SETTLED)
     visit.page.evaluate(SHIFTS)
     before = visit.page.evaluate(PLACES)
@@ -211,7 +211,7 @@ def test_marks_and_sentences_are_hidden_until_there_is_an_answer_and_nothing_mov
     until_shown(visit, "fig-small", "claim-simd-pays")
     expect(figure.locator("svg")).to_have_attribute("aria-labelledby", re.compile("desc"))
     with counted(browser):
-        assert visit.page.evaluate(PLACES) == pytest.approx(before, abs=1)  # a pixel is rounded
+        assert visit.page.evaluate(PLACES) == pytest.approx(before, abs=1)  # rounded to a pixel
 
 
 PLACES = """() => [...document.querySelectorAll("h1, .hf-predict, figure, .hf-claim, #told, .hf-predict-scores")].map(
@@ -252,10 +252,10 @@ def test_what_was_said_is_drawn_into_the_plot(visit):
     at = drawn.locator("path").evaluate("each => each.getBBox().y")
     labels = visit.page.locator("#fig-small text.f-quiet").evaluate_all(
         "all => Object.fromEntries(all.map(e => [e.textContent, e.getBBox().y + e.getBBox().height / 2]))")
-    assert abs(at - (labels["0"] + labels["20"]) / 2) < 3  # where the axis says so
+    assert abs(at - (labels["0"] + labels["20"]) / 2) < 3  # where the axis says
 
 
-# A bet of every tenth of its slider on each plot in turn: [page's question, tenth, the label that it lies on].
+# For each plot, an answer at every tenth of its slider: [page's question, tenth, the label that it overlaps].
 CROWDED = """() => {
   const boxes = [...document.querySelectorAll(".hf-predict[data-kind=range][data-figure]")];
   const found = boxes.flatMap(box => Array.from({length: 11}, (_, i) => {
@@ -302,7 +302,7 @@ def test_ten_bets_are_scored_together(visit):
     rows = visit.page.locator("#kernels-scored tbody tr")
     said = {row.locator("td").nth(0).inner_text(): row.locator("td").nth(1).inner_text() for row in rows.all()}
     assert said["naive matmul"] == "arithmetic ✗" and said["dot"] == "memory ✓" and said["GEMV"] == "–"
-    expect(box.locator(".hf-predict-truth")).to_have_text(["memory", "memory"])  # each row says what is right
+    expect(box.locator(".hf-predict-truth")).to_have_text(["memory", "memory"])  # each row shows what is right
     expect(box.locator("[data-row]")).to_have_class(["hf-wrong", "hf-right"])
 
 
@@ -319,7 +319,7 @@ def test_answers_are_remembered_and_forgotten(visit):
     expect(score(visit, "ridge")).to_be_empty()
 
 
-# What could be an answer, and is none to the questions of this page; test_storage.py has what could not.
+# Stored answers that are valid in form, but not for the questions of this page; test_storage.py has invalid ones.
 NO_ANSWERS = ['{"index/ridge": null}', '{"index/ridge": {"bet": 7}}',
               '{"index/ridge": {"bet": "\\"]"}}', '{"index/ridge": {"bet": {"toString": 1}}}',
               '{"index/share": {"bet": "much"}}',
@@ -378,7 +378,7 @@ BET = """() => {
 
 
 def test_another_machine_scores_the_same_bets_again(browser, book, served):
-    """In the book itself. Published machines may agree, so on one of them here no kernel is on the side of the memory."""
+    """In the book itself. Published machines may agree, so on one of them here no kernel waits for memory."""
     other = "amd-epyc-zen-4-2-cores-vm"
     memory_side, other_side = (f"&quot;: &quot;{side}&quot;" for side in ("memory", "arithmetic"))
 
@@ -407,7 +407,7 @@ def test_another_machine_scores_the_same_bets_again(browser, book, served):
         assert visit.errors == []
 
 
-# Where everything of a chapter stands, down to the summary, which grows.
+# The positions of everything in a chapter, down to the summary, which grows.
 STANDS = """() => {
   const end = document.querySelector(".hf-predict-summary");
   return [...document.querySelectorAll("article section > *")]
@@ -423,7 +423,7 @@ def test_no_page_moves_when_its_questions_are_answered(browser, served, width):
         for page in (chapter for chapter in CHAPTERS if chapter not in LEFT_OUT):
             visit.page.goto(f"{served}{page}.html")
             visit.page.evaluate("document.fonts.ready")
-            visit.page.evaluate(CALCULATORS)  # else one of them may arrive in between, or find its plans
+            visit.page.evaluate(CALCULATORS)  # else one of them may arrive meanwhile, or find its data
             expect(visit.page.locator("[aria-busy=true]"), page).to_have_count(0, timeout=30_000)
             before = visit.page.evaluate(STANDS)
             visit.page.evaluate(ANSWERED)
@@ -470,7 +470,7 @@ def test_paper_shows_all(visit):
     expect(visit.page.locator(".hf-predict-answer:visible")).to_have_count(6)
 
 
-# What is open, its buttons placed for this window: [figure, the label that a button covers, or the line that leads to a
+# Open questions, with buttons placed for this window: [figure, the label that a button covers, or the line that leads to a
 # hidden mark].
 GIVEN_AWAY = """() => {
   document.dispatchEvent(new Event("hf:machine"));

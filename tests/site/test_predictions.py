@@ -1,4 +1,4 @@
-"""The page of predictions: what counts, what it comes to, and that nothing is left out."""
+"""The page of predictions: which count, the results, and that nothing is left out."""
 
 import fnmatch
 import json
@@ -20,7 +20,7 @@ def series(series_id, kind, unit, *points, x_unit="1"):
 
 
 def found(predicted, measured, *values):
-    """The outcomes of one pair of series; of a pair of values, where there are any."""
+    """The outcomes of one pair of series, or of a pair of values, if there are any."""
     record = Record(Path("01-some.json"), True, {"series": [predicted, measured], "values": list(values)})
     ids = [each["id"] for each in values or (predicted, measured)]
     return outcomes(record, Declared((Pair("some", *ids),)))
@@ -30,7 +30,7 @@ def test_a_time_and_a_speed_are_read_as_times():
     times = found(series("step_predicted", "modelled", "ms", (1, 10), (2, 20)),
                   series("step", "measured", "ms", (1, 12.5), (2, 16)))
     assert [each.took for each in times] == [1.25, 0.8]
-    assert [each.miss for each in times] == [1.25, 1.25]  # either way up
+    assert [each.miss for each in times] == [1.25, 1.25]  # in either direction
     (speed,) = found(series("dot_predicted", "modelled", "GFLOP/s", (0, 30)), series("dot", "measured", "GFLOP/s", (0, 10)))
     assert speed.took == speed.miss == 3
     assert (speed.predicted, speed.measured) == ("30\u00a0GFLOP/s", "10\u00a0GFLOP/s")
@@ -112,7 +112,7 @@ def test_the_page_of_two_machines(site):
     assert f"{sum(miss <= 1.1 for miss in misses) * 10}%" in text
     assert "83×, naive matmul" in text
     assert "dot 1.01× (4.12 GFLOP/s, 4.1 GFLOP/s) 0.5× (4.12 GFLOP/s, 8.25 GFLOP/s)" in text
-    assert site.html().count("<circle") == 5 * 10  # two machines, each with all and a chapter, and the chapter by itself
+    assert site.html().count("<circle") == 5 * 10  # two machines with two lines each, and the chapter's own section
     assert "predictions.css" in site.html()
 
 
@@ -137,7 +137,7 @@ def declared_by(lab):
 
 
 def published_ids(lab):
-    """What a lab's published records have."""
+    """The ids in a lab's published records."""
     records = [json.loads(path.read_text(encoding="utf-8")) for path in PROJECT.glob(f"figures/records/*/{lab}.json")]
     return {each["id"] for record in records for each in record["series"] + record["values"]}
 

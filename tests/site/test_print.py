@@ -34,7 +34,7 @@ def printed(book, tmp_path_factory) -> Path:
 
 
 def test_the_browser_that_prints_may_load_what_a_reader_may(tmp_path):
-    """A page that would load what its policy forbids: it is printed without."""
+    """A page that would load something its policy forbids is printed without it."""
     policy = """<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self' 'unsafe-inline'">"""
     home = f'{policy}<nav id="contents"><a href="01-a.html">A</a></nav><article></article>'
     (tmp_path / "index.html").write_text(home)
@@ -55,7 +55,7 @@ def text(pdf: Path, first: int = 1, last: int = 999) -> str:
 
 
 def listed(pdf: Path) -> dict[str, int]:
-    """{number or name: page} of the table of contents."""
+    """{number or name: page} in the table of contents."""
     contents = text(pdf).partition("Contents")[2].partition("\f")[0]
     found = re.findall(r"^\s*(?:(\d\d|\d\.\d+)\s{2,})?(\S.*?)\s{2,}(\d+)$", contents, re.M)
     return {number or name: int(page) for number, name, page in found}
@@ -74,7 +74,7 @@ def test_the_table_of_contents_has_the_pages_of_the_headings_and_chapters_begin_
     assert {"00", "01", "0.1", "1.1", "Machines"} <= pages.keys()
     for name, title in (("00", "The workload"), ("01", "The roofline"), ("1.8", "The stopwatch"), ("Machines", "Machines")):
         assert title in text(printed, pages[name], pages[name])
-        assert re.search(rf"^\s*{pages[name]}\s*$", text(printed, pages[name], pages[name]), re.M)  # as it says at its foot
+        assert re.search(rf"^\s*{pages[name]}\s*$", text(printed, pages[name], pages[name]), re.M)  # as printed at its foot
     assert pages["00"] % 2 == 1 and pages["01"] % 2 == 1
     assert "01 The roofline" in re.sub(r" +", " ", text(printed, pages["01"] + 2, pages["01"] + 2)).splitlines()[0]
 
@@ -103,7 +103,7 @@ def plain(markup: str) -> str:
 
 def test_few_pages_are_mostly_empty(printed, tmp_path):
     subprocess.run(["pdftoppm", "-r", "10", "-gray", printed, tmp_path / "page"], check=True)
-    before_a_part = {page - 1 for page in listed(printed).values()}  # blank where the part begins on the right
+    before_a_part = {page - 1 for page in listed(printed).values()}  # blank, so that the part begins on the right
     short = 0
     pages = sorted(tmp_path.glob("*.pgm"))
     for number, page in enumerate(pages[3:], 4):
@@ -114,7 +114,7 @@ def test_few_pages_are_mostly_empty(printed, tmp_path):
     assert short <= 0.1 * len(pages)
 
 
-# What reaches beyond the text of a sheet, and how high the highest figure is.
+# Content beyond the text area of a sheet, and the height of the highest figure.
 CUT = """() => {
   const {left, right} = document.querySelector("article").getBoundingClientRect();
   const shown = [...document.querySelectorAll("article :is(figure, svg.hf-figure, figcaption, .admonition)")]
@@ -134,7 +134,7 @@ def test_a_page_printed_from_the_site_is_light_and_has_its_solutions(browser, bo
         cut, high = visit.page.evaluate(CUT)
         visit.page.pdf(path=tmp_path / "page.pdf", format="A4")
     assert cut == [] and high <= 400
-    assert not re.search(r"^\W*\d+ more that hold", text(tmp_path / "page.pdf"), re.M)  # which stand below it
+    assert not re.search(r"^\W*\d+ more that hold", text(tmp_path / "page.pdf"), re.M)  # below it
     ink, paper = (sum(map(float, re.findall(r"[\d.]+", colour)[:3])) for colour in colours)
     assert ink < 300 and (paper > 700 or "rgba" in colours[1])
     solution = re.search(r'class="[^"]*solution.*?<p>(\w[\w ,]{20,40})', (book / "01-roofline.html").read_text(), re.S)[1]
@@ -153,7 +153,7 @@ def test_a_full_disk_is_one_line_and_the_book_printed_before_stays(tmp_path):
     (tmp_path / "page.html").write_text(f"<article><p>{'word ' * 1000}</p></article>")
     before = tmp_path / "book.pdf"
     before.write_text("old")
-    chromium = tmp_path / "bin/chromium"  # ends well, as the real one does
+    chromium = tmp_path / "bin/chromium"  # ends successfully, as the real one does
     chromium.parent.mkdir()
     chromium.write_text('#!/bin/sh\nfor each; do case $each in --print-to-pdf=*) echo %PDF >"${each#*=}" ;; esac; done\n')
     chromium.chmod(0o755)
@@ -171,7 +171,7 @@ def test_a_full_disk_is_one_line_and_the_book_printed_before_stays(tmp_path):
 
 @pytest.mark.slow
 def test_the_whole_book_is_printed(book, tmp_path):
-    """Every chapter and figure, in embedded faces, and no word beyond the edge of its page."""
+    """Every chapter and figure, in embedded fonts, and no word beyond the edge of its page."""
     whole = tmp_path / "book.pdf"
     subprocess.run([sys.executable, PROJECT / "tools" / "print-book", book, whole], check=True)
     told = subprocess.run(["pdfinfo", whole], capture_output=True, text=True, check=True).stdout
@@ -188,7 +188,7 @@ def test_the_whole_book_is_printed(book, tmp_path):
 
 
 def beyond_the_edge(pdf: Path) -> list[str]:
-    """The words that are not whole on their page."""
+    """The words that are cut off at the edge of their page."""
     words = subprocess.run(["pdftotext", "-bbox", pdf, "-"], capture_output=True, text=True, check=True).stdout
     width, height = (float(size) for size in re.search(r'<page width="([\d.]+)" height="([\d.]+)"', words).groups())
     boxes = re.findall(r'<word xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">(.*?)<', words)

@@ -1,4 +1,4 @@
-"""Published records: whose they are, whether the lab has changed since, and what does not belong among them."""
+"""Published records: their machine, whether the lab has changed since, and files that do not belong among them."""
 
 import re
 import shutil
@@ -40,7 +40,7 @@ def test_a_record_whose_lab_has_changed_says_so_wherever_it_stands_in(site):
 
     change_the_lab(site)
     build = site.build()
-    assert (build.status, build.said) == (0, "")  # it is a fact about the record, not a problem
+    assert (build.status, build.said) == (0, "")  # this is a fact about the record, not a problem
     text = site.text()
     assert f'20 November 2026; {SINCE}"' in site.html()  # the number's title
     assert f'measured on Fixture Processor, 2 cores, 20 November 2026; {SINCE}">22.9×' in site.html()  # the claim
@@ -58,7 +58,7 @@ def test_gallery_and_ledger_say_which_records_the_lab_has_outrun(site, page):
     assert "code changed since this run" not in site.text()
     change_the_lab(site)
     assert site.build().status == 0
-    assert site.text().count("code changed since this run") == 1  # this machine is simply measured again
+    assert site.text().count("code changed since this run") == 1  # this machine can be measured again
 
 
 def test_a_published_record_that_is_fresh_again_is_silent(site):

@@ -1,4 +1,4 @@
-"""Numbers are printed as precisely as they were measured, and no more."""
+"""Numbers are printed as precisely as they were measured, and not more."""
 
 import pytest
 from conftest import ALIKE
@@ -17,8 +17,8 @@ from hardware_first.quantity import DIGITS, MINUS, NO_BREAK_SPACE, quantity
     (0.45, "GFLOP/s", 0.44, 0.46, "450 MFLOP/s", "440–460"),
     (1500.0, "ns", 1400.0, 1600.0, "1.5 µs", "1.4–1.6"),
     (12345678.0, "1", 12000000.0, 12700000.0, "12,300,000", "12,000,000–12,700,000"),
-    (24512.0, "FLOP", 24300.0, 24700.0, "24,500 FLOP", "24,300–24,700"),  # counted out, not in kFLOP
-    (5.294e9, "updates/s", 5.2e9, 5.4e9, "5.3 billion updates/s", "5.2–5.4"),  # "Gupdates/s" is no word
+    (24512.0, "FLOP", 24300.0, 24700.0, "24,500 FLOP", "24,300–24,700"),  # counted, so not in kFLOP
+    (5.294e9, "updates/s", 5.2e9, 5.4e9, "5.3 billion updates/s", "5.2–5.4"),  # "Gupdates/s" is not a word
     (71.2, "s", None, None, "71.2 s", ""),
     (49152, "B", None, None, "48 KiB", ""),
     (2097152, "B", None, None, "2 MiB", ""),

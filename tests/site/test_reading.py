@@ -1,4 +1,4 @@
-"""What helps a reader on every page: cards, copies, keys, the way back, how far one is."""
+"""Reading aids on every page: cards, copying, keys, the way back, progress."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_card_stays_in_the_window_of_a_telephone_and_a_second_touch_follows_th
 ])  # fmt: skip
 def test_every_jump_has_a_way_back(browser, served, page, link):
     with Visit(browser, f"{served}{page}.html") as visit:
-        visit.page.evaluate(CALCULATORS)  # each has its height before a place is remembered
+        visit.page.evaluate(CALCULATORS)  # each has its height before a position is remembered
         back, left = visit.page.locator(".hf-back"), visit.page.locator(link).last
         expect(back).not_to_be_visible()
         left.scroll_into_view_if_needed()
@@ -116,7 +116,7 @@ def test_code_is_copied_as_it_stands(browser, served):
     with Visit(browser, served + "01-roofline.html", permissions=["clipboard-read", "clipboard-write"]) as visit:
         block = visit.page.locator("article div.highlight").first
         block.hover()
-        visit.page.clock.install()  # on which it says so until the test is done
+        visit.page.clock.install()  # it shows this until the test ends
         block.locator(".hf-copy").click()
         expect(block.get_by_text("Copied")).to_be_visible()
         expect(visit.page.locator("body > [role=status]")).to_have_text("Copied")

@@ -1,4 +1,4 @@
-"""What is rebuilt when a record changes, disappears or comes back, and what a build remembers for the next."""
+"""What is rebuilt when a record changes, disappears or comes back, and what a build keeps for the next one."""
 
 import os
 import re
@@ -182,7 +182,7 @@ def written(site: Site) -> dict[str, int]:
 
 @pytest.mark.parametrize("machines", [1, 6])
 def test_an_edit_of_prose_starts_no_program_and_writes_its_own_page_alone(site, tmp_path, monkeypatch, machines):
-    """Of one machine as of six."""
+    """The same for one machine as for six."""
     asked = tmp_path / "asked"
     for name in ("record", "gnuplot"):
         real = site.tool if name == "record" else shutil.which(name)
@@ -236,7 +236,7 @@ def test_what_is_remembered_does_not_grow(site, parallel):
     site.page("# A page without numbers", "quiet")
 
     def render(speed, edited):
-        """Builds with another record and prose edited on all pages; the size in bytes of what Sphinx remembers."""
+        """Builds with another record and prose edited on all pages. Returns the size in bytes of Sphinx's environment."""
         site.record(add_value(**SPEED, value=speed))
         for name in names:
             site.page(f"{NUMBER % name} {edited}\n\n```{{lab-header}} k{name[-1]}.hpp\n```", name)
@@ -249,4 +249,4 @@ def test_what_is_remembered_does_not_grow(site, parallel):
     for edit in range(1, 6):
         read, size = render(171 + edit, f"Edited {edit}.")
         assert sorted(read) == names  # and not the others
-        assert size < 1.1 * first  # Sphinx's C++ domain keeps an empty namespace, a hundred bytes, for a page read again
+        assert size < 1.1 * first  # Sphinx's C++ domain keeps an empty namespace, 100 bytes, for a page read again

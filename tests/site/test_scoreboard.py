@@ -16,13 +16,13 @@ from layout import faults, measure
 SVG = "{http://www.w3.org/2000/svg}"
 PAGE = "# Page\n\n```{scoreboard}\n```\n"
 WORKLOAD, PRECISION = "00-workload", "06-precision"
-WHOLE = "amd-epyc-zen-5-2-cores-vm"  # has measured all that the rows take
+WHOLE = "amd-epyc-zen-5-2-cores-vm"  # has measured everything that the rows need
 MEASURED = {"00", "02", "05", "06"}
 
 
 @pytest.fixture
 def board(site):
-    """Writes a machine's two records, after edits, as those of the machine `slug`, "" for this one."""
+    """Writes a machine's two records, after edits, as those of the machine `slug`, or of this machine if ""."""
     for lab in (WORKLOAD, PRECISION, "05-scaling"):
         site.lab(lab)
 
@@ -42,7 +42,7 @@ def board(site):
 
 
 def built(site, page="index"):
-    """The board on a page, whose build has nothing to object to."""
+    """The board on a page, after a build without complaints."""
     site.page(PAGE, page)
     if page != "index":
         site.page(f"# Book\n\n```{{toctree}}\n{page}\n```\n")
@@ -56,7 +56,7 @@ def drawn(html):
 
 
 def told(svg):
-    """{chapter: what the description says of its row}"""
+    """{chapter: the description of its row}"""
     parts = re.split(r"(?:^|\. )(\d\d), ", svg.find(f"{SVG}desc").text.rstrip("."))[1:]
     return dict(zip(parts[::2], parts[1::2]))
 
@@ -66,13 +66,13 @@ def words(svg):
 
 
 def speed_at(x, svg):
-    """What the logarithmic axis says of a place on it."""
+    """The speed at a position on the logarithmic axis."""
     lines = [path for path in svg.iter(f"{SVG}path") if path.get("class") == "s-grid"]
     return 10 * (10 ** (len(lines) - 1)) ** ((x - LEFT) / (WIDTH - LEFT - RIGHT))
 
 
 def numbers(lab):
-    """What the machine measured in a lab: values by id, and series by id and label or x."""
+    """A machine's numbers in a lab: values by id, and series by id and label or x."""
     record = made.record(lab, WHOLE)
     values = {value["id"]: value["value"] for value in record["values"]}
     return values | {(series["id"], point.get("label", point["x"])): point["median"]
@@ -213,7 +213,7 @@ def test_rows_of_two_machines_are_never_mixed(board):
 
 
 def test_without_a_record_of_lab_00_a_machine_shows_another_board_and_its_name(board):
-    board.site.record()  # this machine measured chapter 01 alone
+    board.site.record()  # this machine measured only chapter 01
     board("other-machine")
     svg = built(board.site)
     assert not any(said.endswith(NOT_MEASURED) for said in told(svg).values())

@@ -1,5 +1,5 @@
-"""The layout of every page at five widths, with a banner and without: the headline is on the first screen, the rest follows in
-the order of the document, nothing overlaps, and nothing scrolls sideways."""
+"""The layout of every page at five widths, with and without a banner: the headline is on the first screen, the rest follows in
+document order, nothing overlaps, and nothing scrolls sideways."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from walk import SETTLED, WIDE
 
 WIDTHS = (360, 768, 1024, 1440, 1920)
 
-# What is wrong with a page as it is now: a list of sentences.
+# The faults of the page in its current state: a list of sentences.
 FAULTS = """() => {
   scrollTo({top: 0, behavior: "instant"});
   const SLACK = 2, SEEN = "svg, input, img", found = [], leaves = [], {clientWidth} = document.documentElement;
@@ -71,8 +71,8 @@ FAULTS = """() => {
   return found;
 }"""
 
-# The faults of the page as it loads; then those with a banner, or without it if the page has one: with the numbers of a machine
-# for which that is so, or else, as for a quick record, with a banner put where notice.py would put it. All in one load.
+# The faults of the page as it loads; then with a banner, or without it if the page has one: with the numbers of a machine for
+# which that is so, or else with a banner inserted where notice.py would put it, as for a quick record. All in one load.
 BOTH = f"""(async () => {{
   const faults = {FAULTS}, first = faults(), {{machines = [], variantOf, showMachine}} = window.hardwareFirst ?? {{}};
   const h1 = document.querySelector("h1"), banner = document.querySelector(".hf-banner");
@@ -101,7 +101,7 @@ SCREENS = {width: WIDE.ask(BOTH, width) for width in WIDTHS}
 def test_every_page_reads_from_top_to_bottom_without_overlaps(walked, width):
     looks = walked(WIDE).answers[SCREENS[width]]
     assert {page: found for page, found in looks.items() if any(found)} == {}
-    assert {page for page, found in looks.items() if len(found) < 2} == {"404.html"}  # which never has a banner
+    assert {page for page, found in looks.items() if len(found) < 2} == {"404.html"}  # it never has a banner
 
 
 # Broken layouts of the front page: the width, a part of the fault that must be found, and the CSS.

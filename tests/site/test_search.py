@@ -1,4 +1,4 @@
-"""The search page: what a reader types leads to the right place first, from a server and from files."""
+"""The search page: a reader's query leads to the right place first, from a server and from files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from book import PROJECT, Visit
 from playwright.sync_api import expect
 
-# What is typed, and where its first find is; a place is a page or a page with its anchor.
+# Queries, and the place of the first result: a page, or a page with an anchor.
 FIRST = {
     "ridge": "glossary.html#term-Ridge",
     "roofline": ("glossary.html#term-Roofline", "01-roofline.html"),
@@ -20,7 +20,7 @@ FIRST = {
     "GPU": "03-gpu.html",
     "machines": "machines.html",
     "claims": "claims.html",
-    "systolik array": "glossary.html#term-Systolic-array",  # a slip of the finger
+    "systolik array": "glossary.html#term-Systolic-array",  # a typing error
     "quantization": "glossary.html#term-Quantisation",
     "huge pages": "glossary.html#term-Huge-page",
     "ZeRO": "glossary.html#term-ZeRO",
@@ -30,7 +30,7 @@ FIRST = {
 
 
 def look(visit: Visit, words: str) -> list[str]:
-    """The addresses that are found, within the book."""
+    """The addresses of the results, within the book."""
     visit.page.fill(".hf-search input", words)
     visit.page.wait_for_function("""() => {
       const says = document.querySelector(".hf-search-says").textContent;
@@ -108,7 +108,7 @@ More prose.
     text = (site.root / "build" / "out" / "_static" / "search-text.js").read_text(encoding="utf-8")
     (_, _, _, entries), = json.loads(text[text.index("(") + 1:text.rindex(")")])
     assert [entry[:3] for entry in entries] == [["page", "", "Head"], ["section", "below", "Below"]]
-    assert "a · b; c · d" in entries[0][3]  # a table's cells and rows stay apart
+    assert "a · b; c · d" in entries[0][3]  # a table's cells and rows are separated
     assert "Prose with a word" in entries[0][3] and "A caption." in entries[0][3] and entries[1][3] == "More prose."
     assert "viewBox" not in entries[0][3] and "listing" not in entries[0][3]
 

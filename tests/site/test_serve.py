@@ -1,4 +1,4 @@
-"""`make serve`: pages as they lie, and a word when one has become newer."""
+"""`make serve`: the pages of the book, and a notice when one has been rebuilt."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ PAGE = """<!doctype html><html lang="en"><title>A page</title>
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[Path, str]]:
-    """A page of a book, and where it is served."""
+    """A page of a book, and its address."""
     page = tmp_path / "index.html"
     page.write_text(PAGE.format(text="first"))
     os.utime(page, (1e9, 1e9))

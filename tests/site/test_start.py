@@ -1,4 +1,4 @@
-"""The page Start here: one question with its answer, and one picture of it, on each machine."""
+"""The page Start here: one question with its answer, and one figure about it, on each machine."""
 
 from __future__ import annotations
 

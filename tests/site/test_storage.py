@@ -1,4 +1,5 @@
-"""What an earlier version of the site, or anything else, left in a reader's browser: pages look as they do to a new reader."""
+"""Anything that an earlier version of the site, or another program, left in a reader's browser: pages look as they do to a new
+reader."""
 
 from __future__ import annotations
 
@@ -10,18 +11,18 @@ import pytest
 from book import PROJECT, Visit
 from playwright.sync_api import Browser, expect
 
-# {what the site remembers: pages that have between them all scripts that read it}
+# {what the site stores: pages that together contain all scripts that read it}
 READ_BY = {
     "theme": ["01-roofline"], "machine": ["01-roofline", "machines"], "jump": ["01-roofline"],
     "predictions": ["01-roofline", "search"], "predictions-skipped": ["01-roofline", "search"],
     "measured": ["01-roofline", "measure"], "this-browser": ["01-roofline"], "measured-gpu": ["03-gpu", "measure"],
 }
 GARBAGE = ["", "null", "7", '"x"', "[]", "[[]]", "{}", '{"__proto__": []}', "\0\ud83d" + "x" * 100_000]
-EARLIER = {  # what an earlier site may have meant
+EARLIER = {  # what an earlier site may have stored
     "theme": ["sepia", "auto"], "machine": ["a-machine-that-went", "constructor", "__proto__", "here "],
     "jump": ["01-roofline.html#fig-gone", "https://elsewhere.example/"], "this-browser": ["hidden", "shown"],
     "predictions": ['{"01-roofline/gone": {"bet": "much", "near": 1, "of": 9}}', '{"01-roofline/ridge": "much"}',
-                    # and those of test_predict_browser.py
+                    # in addition to those in test_predict_browser.py
                     '{"01-roofline/ridge": {"answer": 4}}', '[{"question": "ridge", "bet": 4}]'],
     "predictions-skipped": ["true", "01-roofline"],
     "measured": ['{"peak": 51.2}', '{"link": "#measured=0:1,2;3"}', '{"values": {"peak_fp32": [1, "1"]}, "points": {}}',
@@ -33,7 +34,7 @@ EARLIER = {  # what an earlier site may have meant
                      '{"copy": 1, "n": 1, "naive": 1, "tiled": 1, "launch": 1, "answer": 1, "flight": [[1, 2]]}'],
 }
 TEXT = "() => document.body.textContent + document.documentElement.className + document.documentElement.dataset.theme"
-# What no reader's memory was found to hold, but measure.js writes: a measurement, as one of its links has it.
+# Not found in any reader's storage, but measure.js writes it: a measurement, in the form of a link.
 LADDERS = ";".join(",".join([number] * 13) for number in ("20", "80"))
 NUMBERS = f"#measured=1:5,0.01;4,16,32;{LADDERS};80,40,20,10,5;4,2,4;20;2,60,30"
 MEASURED = """link => {
@@ -44,7 +45,7 @@ MEASURED = """link => {
   return {link, began: "2026-01-02T03:04:05.678Z", seconds: 12, values: hardwareFirst.valuesInWords(result, definitions),
           points: hardwareFirst.pointsOf(result)};
 }"""
-READS = {"01-roofline": {"values", "points"}, "measure": {"link", "began", "seconds"}}  # which parts of it
+READS = {"01-roofline": {"values", "points"}, "measure": {"link", "began", "seconds"}}  # these parts of it
 FORBIDDEN = {
     "every access":
         "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError'); } });",
@@ -61,9 +62,9 @@ def visit(browser: Browser) -> Iterator[Visit]:
 
 @pytest.fixture
 def read(visit: Visit, served: str) -> Iterator[Callable[..., str]]:
-    """read(page, memory): the text of a page and how it is shown, in a browser that remembers this and nothing else."""
+    """read(page, memory): the text of a page and its appearance, in a browser whose storage contains only this."""
     page = visit.page
-    page.goto(f"{served}404.html")  # whose script leaves the memory alone
+    page.goto(f"{served}404.html")  # its script does not change the storage
 
     def read_page(name: str, memory: dict[str, str] | None = None) -> str:
         page.evaluate("""memory => {
@@ -100,7 +101,7 @@ def test_a_page_that_finds_something_else_in_its_place_is_that_of_a_new_reader(v
         return changed + errors
 
     texts = {name: GARBAGE + EARLIER.get(name, []) for name, pages in READ_BY.items() if page in pages}
-    for i in range(max(map(len, texts.values()))):  # all that the page reads at once; the shorter lists stay at their last
+    for i in range(max(map(len, texts.values()))):  # everything read together; shorter lists repeat their last entry
         memory = {name: each[min(i, len(each) - 1)] for name, each in texts.items()}
         if found := objections(memory):
             alone = {name: told for name, text in memory.items() if (told := objections({name: text}))}
@@ -109,13 +110,13 @@ def test_a_page_that_finds_something_else_in_its_place_is_that_of_a_new_reader(v
 
 @pytest.fixture
 def measured(visit: Visit, read) -> dict:
-    """What measure.js remembers of a measurement."""
+    """What measure.js stores of a measurement."""
     read("measure")
     return visit.page.evaluate(MEASURED, NUMBERS)
 
 
 def spoilt(whole, depth: int = 3) -> Iterator:
-    """Each part of a value, down to a depth, replaced in turn by something of another kind, or missing."""
+    """Variants of a value in which one part, down to a depth, is replaced by another kind of value, or missing."""
     yield from (other for other in (None, "x", [None]) if type(other) is not type(whole))
     if depth and isinstance(whole, dict):
         for key in [*whole][:1] if depth < 3 else whole:  # the values are all alike, and so are the points

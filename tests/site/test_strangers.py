@@ -1,4 +1,5 @@
-"""What strangers send: records whose texts try to be something else, folders whose names do, and more machines than ever."""
+"""Hostile contributions: records whose texts look like markup, folders with hostile names, and a very large number of
+machines."""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ LABELS = ', tables."/kernels.tsv" using 1:2:5 with labels textcolor rgb ink\n'
 
 
 def hostile(record):
-    """Every text of a record that is free, made evil."""
+    """The record with all its free texts replaced by hostile ones."""
     record["lab"]["title"] = EVIL
     record["run"]["notes"] = [EVIL]
     record["machine"].update(cpu=EVIL, os=EVIL, microarchitecture="", gpus=[{"name": EVIL, "driver": EVIL}])
@@ -94,7 +95,7 @@ class Elements(HTMLParser):
 
 
 def foreign(text: str) -> list:
-    """What a hostile record would have brought about in HTML."""
+    """The effects that a hostile record would have had in HTML."""
     return [each for each in Elements(text).found if (each[0] == "meta" and each[1].get("http-equiv") == "refresh") or
             (each[0] == "script" and "type" not in each[1] and "alert" in each[2])]
 
@@ -116,7 +117,7 @@ def attacked(tmp_path_factory, record_tool) -> Site:
     (site.root / "labs" / "harness" / "measure").mkdir(parents=True)
     (site.root / "labs" / "harness" / "measure" / "work.cpp").touch()
     site.record(hostile, published="hostile")
-    site.record(scale_series("latency", 3), published="constructor")  # which JavaScript knows, too
+    site.record(scale_series("latency", 3), published="constructor")  # javaScript knows it too
     site.page(FRONT)
     site.page(PAGE, LAB)
     site.page(GALLERY, "machines")
@@ -136,7 +137,7 @@ def test_a_hostile_text_is_a_text_wherever_it_is_written(attacked):
         arguments = json.loads(f"[{called[called.index('(') + 1:called.rindex(')')]}]")
         assert [found for text in texts(arguments) for found in foreign(text) if text.startswith("<")] == [], script.name
         seen += "alert(1)" in called
-    assert seen >= 5 and len(scripts) >= 4  # it is there to be read
+    assert seen >= 5 and len(scripts) >= 4  # it is shown as text
     assert "alert(1)" in (out / "feed.xml").read_text(encoding="utf-8") and "<script" not in (out / "feed.xml").read_text()
     assert not [*attacked.root.rglob("hacked")] and not Path("hacked").exists()
 
@@ -212,7 +213,7 @@ def test_a_copy_under_another_name_does_not_take_the_place_of_the_machine(site):
 
 
 def test_with_every_machine_a_book_grows_by_the_same(site, monkeypatch):
-    """Ten machines: what is drawn and what is written grows with them, and not with their pairs."""
+    """Ten machines: drawings and files grow with their number, and not with the number of pairs."""
     drawn, compared, plot = [], [], draw.run_gnuplot(
         site.root / "figures" / "01-small.gp", draw.tables_of(site.record(), site.tool))
     draws = draw.draw

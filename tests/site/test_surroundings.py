@@ -1,4 +1,4 @@
-"""Where a reader builds the book: in a folder whose name has a space, in a country that writes 3,14."""
+"""Surroundings of a build: a folder with a space in its name, a locale that writes 3,14."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ COMMA = "de_DE.UTF-8"
 
 @pytest.fixture
 def comma(tmp_path: Path, monkeypatch) -> None:
-    """Programs that this test starts are asked to write 3,14."""
+    """Makes programs that this test starts write 3,14."""
     definitions = Path("/usr/share/i18n/locales/de_DE")
     if not shutil.which("localedef") or not definitions.exists():
         pytest.skip("no localedef, or no de_DE for it (Debian's package locales)")
     folder = tmp_path / "locales"
     folder.mkdir()
-    # Its status is 1 where it warns.
+    # Its status is 1 if it warns.
     subprocess.run(["localedef", "--inputfile", definitions.name, "--charmap", "UTF-8", folder / COMMA], capture_output=True)
     for name, value in {"LOCPATH": str(folder), "LC_ALL": COMMA, "LANG": COMMA}.items():
         monkeypatch.setenv(name, value)
@@ -64,7 +64,7 @@ def build(root: Path, tool: Path) -> Site:
 
 @pytest.mark.parametrize("name", ["a folder, and more", "%s;$(false)&'#"])
 def test_a_folder_may_have_any_name(tmp_path, record_tool, monkeypatch, name):
-    """The project's, and the system's for what is temporary."""
+    """The project's folder, and the system's temporary folder."""
     plain = build(tmp_path / "plain", record_tool)
     scratch = tmp_path / f"scratch {name}"
     scratch.mkdir()

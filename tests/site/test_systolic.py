@@ -1,4 +1,4 @@
-"""{systolic-array}: the moving array, drawn from the trace in a record; and what the reader can press."""
+"""{systolic-array}: the moving array, drawn from the trace in a record; and the reader's controls."""
 
 import json
 import re
@@ -40,7 +40,7 @@ def drawn(html: str) -> ElementTree.Element:
 
 
 def there(svg: ElementTree.Element, step: int) -> list[str]:
-    """The words of what lasts for a time and is there in a step."""
+    """The words of temporary elements that are visible in a step."""
     lasting = [part for part in svg.iter(f"{SVG}g") if "data-from" in part.attrib]
     return ["".join(part.itertext()) for part in lasting
             if int(part.get("data-from")) <= step <= int(part.get("data-to"))]

@@ -1,4 +1,4 @@
-"""The text face: it is the one shown, it has what the book writes, and nothing moves when it arrives."""
+"""The text font: it is the one shown, it has every character that the book uses, and nothing moves when it loads."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from walk import WIDE
 
 FONTS = PROJECT / "site" / "static" / "fonts"
 STYLES = {"regular": "", "italic": "italic ", "bold": "bold "}
-# What the system's faces draw: the marks that stand for a curve's points, in legends and tables.
+# Characters in system fonts: the markers for a curve's points, in legends and tables.
 SYMBOLS = set("■□▲△◆◇○●▶◀▸▾✓✗⌘\u200b\u2060\n\r\t")
-# The text of a page that is set in the text face, with its face.
+# The text of a page that should be in the text font, with its actual font.
 LETTERS = WIDE.ask("""() => {
   const found = {regular: "", italic: "", bold: ""}, all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = all.nextNode(); node; node = all.nextNode()) {
@@ -27,7 +27,7 @@ LETTERS = WIDE.ask("""() => {
 
 
 def test_the_faces_of_a_page_are_light():
-    assert "✓" not in ADVANCES["regular"]  # there it looks like a root
+    assert "✓" not in ADVANCES["regular"]  # it looks like a root there
     assert sum(file.stat().st_size for file in FONTS.glob("*.woff2")) <= 110_000
 
 
@@ -35,7 +35,7 @@ def test_the_text_face_has_every_character_that_the_pages_set_in_it(walked):
     lacking = {}
     for page, found in walked(WIDE).answers[LETTERS].items():
         for face, letters in found.items():
-            # Greek and arrows are in the upright faces only; browsers slant these.
+            # Only the upright fonts have Greek and arrows; browsers slant these.
             known = ADVANCES[face].keys() | ADVANCES["regular"].keys() | SYMBOLS
             lacking |= {(page, face): sorted(set(letters) - known)} if set(letters) - known else {}
     assert not lacking

@@ -1,4 +1,4 @@
-"""A build/ that an earlier version of the project left, or that was damaged since: the new book is as if it weren't there."""
+"""A build/ that an earlier version of the project left, or that was damaged: the new book is the same as without it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DOOR = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 10"><title>A 
 
 
 class Gone:
-    """A class that a pickle names, and that the project then no longer has."""
+    """A class that a pickle names but the project no longer has."""
 
 
 def of_a_class_that_is_gone(_: bytes) -> bytes:
@@ -50,14 +50,14 @@ def of_a_class_that_is_gone(_: bytes) -> bytes:
 
 DAMAGES = {"empty": lambda _: b"", "half": lambda content: content[:len(content) // 2], "no text": lambda _: b"\x80\0\xff",
            "another format": lambda _: b"{}", "a class that is gone": of_a_class_that_is_gone}
-# What a build keeps for the next one, beside the pages.
+# What a build keeps for the next one, in addition to the pages.
 KEPT = ["asked/*.json", "compared/**/*.json", "compared/**/*.svg", "figures/*.svg", "drawings/**/*", "published/**/*.svg",
         "out/.doctrees/environment.pickle"]
 
 
 @pytest.fixture
 def old(site):
-    """A site that was built."""
+    """A built site."""
     for name, text in PAGES.items():
         site.page(text, name)
     site.drawing(DOOR)

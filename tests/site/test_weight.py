@@ -1,5 +1,5 @@
-"""What a page costs its reader: bytes, whether it jumps, and how much work an interaction is, in a real browser, from a server
-that compresses as hosts of static pages do."""
+"""The cost of a page to its reader: bytes, layout shifts, and the work of an interaction, in a real browser, from a server that
+compresses as hosts of static pages do."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from chromium import counted
 from walk import SETTLED
 
 PAGE_BYTES, SCRIPT_BYTES = 300_000, 60_000
-CLS, LATE = 0.02, 0.1  # how far layout may shift, in browsers' own sum; also where a late font breaks a line elsewhere
-MACHINE_BYTES, LAID_OUT, TOUCHED = 60_000, 10, 24_000  # of a switch to another machine
+CLS, LATE = 0.02, 0.1  # how far the layout may shift, in browsers' own measure; also if a late font moves a line break
+MACHINE_BYTES, LAID_OUT, TOUCHED = 60_000, 10, 24_000  # for a switch to another machine
 LONGEST = "07-compilers"
 
-# Scripts that are one call with a text are data, which pages that are opened from files can load in no other way.
+# A script that is one call with a text is data, which a page opened from a file can load in no other way.
 MEASURES = """() => {
   const all = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
   const sum = (entries, size) => entries.reduce((bytes, entry) => bytes + entry[size], 0);
@@ -35,7 +35,7 @@ def test_every_page_is_light(browser, book, served):
     too_much = {}
     for page in pages(book):
         with Visit(browser, served + page) as visit:
-            if page == "search.html":  # with what it loads when it is asked
+            if page == "search.html":  # with everything it loads on demand
                 visit.page.fill(".hf-search input", "roofline")
                 visit.page.wait_for_selector(".hf-found li")
             visit.page.wait_for_load_state("networkidle")
@@ -87,7 +87,7 @@ def test_scrolling_moves_nothing_by_itself(browser, arrivals):
         assert page.evaluate("scrollY") > 3000 and page.evaluate("seen.shifted") <= CLS
 
 
-# From now on counts how many elements come, go or change.
+# From now on counts how many elements are added, removed or changed.
 WATCHED = """() => {
   window.touched = 0;
   const sum = nodes => [...nodes].reduce((all, node) => all + 1 + (node.querySelectorAll?.("*").length ?? 0), 0);
@@ -98,7 +98,7 @@ WATCHED = """() => {
 
 
 def work(visit: Visit, act) -> tuple[float, int]:
-    """How often the page is laid out, and how many elements are touched, until one sees what `act` does."""
+    """How often the page is laid out, and how many elements change, until the result of `act` is visible."""
     developer = visit.context.new_cdp_session(visit.page)
     developer.send("Performance.enable")
     laid_out = lambda: next(each["value"] for each in developer.send("Performance.getMetrics")["metrics"]

@@ -1,4 +1,4 @@
-"""The book's calculators in a browser: what they say, how they are worked, what is there without them."""
+"""The book's calculators in a browser: their results, their controls, and the page without scripts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def box(page: Page, name: str):
 
 
 def outcome(page: Page, name: str) -> Locator:
-    """What the calculator says."""
+    """The calculator's result in words."""
     return box(page, name).locator("output")
 
 
@@ -41,13 +41,13 @@ def settled(page: Page) -> None:
 
 @pytest.fixture
 def at(browser: Browser, served: str) -> Iterator[Callable[..., Page]]:
-    """at(name, query) opens a page at its calculator; from the server where nothing else is said."""
+    """at(name, query) opens a page at its calculator, from the server by default."""
     with Visit(browser, "about:blank") as visit:
         page = visit.page
 
         def open_page(name: str, query: str = "", base: str = served, width: int = 1280) -> Page:
             page.set_viewport_size({"width": width, "height": 900})
-            page.goto("about:blank")  # or the same address is not opened again
+            page.goto("about:blank")  # otherwise the same address is not loaded again
             page.goto(f"{base}{PAGES[name]}{query}#fig-live-{name}")
             box(page, name).locator("form").wait_for()
             return page
@@ -74,7 +74,7 @@ def test_the_roofline_says_what_a_pencil_does(at, query, words):
 
 
 def test_attention_in_decode_stays_where_it_is_and_a_batch_of_vectors_moves(at):
-    """The dot's place, for a batch of 1 and one of 4096."""
+    """The dot's position, for a batch of 1 and one of 4096."""
     page = at("roofline")
 
     def places(op: str, field: str) -> list[str]:
@@ -214,7 +214,7 @@ def test_the_planner_finds_what_the_program_finds_and_gives_it_to_the_reader(at)
     page = at("planner")
     settled(page)
     first = said(page, "planner")
-    rows = box(page, "planner").locator("tbody tr")  # of the plans
+    rows = box(page, "planner").locator("tbody tr")  # for the plans
     words, code = (rows.first.locator(cell).inner_text() for cell in ("th", "button"))
     assert rows.count() == 5 and first.startswith(f"{words} {code}:")
     cuts = box(page, "planner").locator("[data-own=hand]")
@@ -292,7 +292,7 @@ def test_its_scripts_come_when_it_is_nearly_seen(browser, served, base, name):
     for address in {served, base}:
         with Visit(browser, f"{address}{PAGES[name]}") as visit:
             scripts = visit.page.locator(f"script[src*='/{name}.js']")
-            visit.page.evaluate(SETTLED)  # who is near has been looked for
+            visit.page.evaluate(SETTLED)  # the code that loads scripts near the screen has run
             assert scripts.count() == 0
             visit.page.locator(f"#fig-live-{name}").scroll_into_view_if_needed()
             box(visit.page, name).locator("form").wait_for()
@@ -317,7 +317,7 @@ def test_the_picture_comes_first_and_is_on_the_screen(at, name, width):
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("name", PAGES)
 def test_its_place_is_kept_until_its_scripts_are_there(browser, at, name, width):
-    """What is below does not move for a reader who comes back to it from there."""
+    """Content below the calculator does not move for a reader who returns to it."""
     page = at(name, width=width)
     settled(page) if name == "planner" else None
     kept, needed = box(page, name).evaluate("""box => {
@@ -382,7 +382,7 @@ def test_the_dot_is_dragged_and_its_number_follows(at):
     place = lambda locator: locator.evaluate(
         "e => { const {x, y, width, height} = e.getBoundingClientRect(); return [x + width / 2, y + height / 2]; }")
     hollow = box(page, "roofline").locator("svg circle[r='3']")
-    for power in (6, 3):  # there, and some of the way back
+    for power in (6, 3):  # there, and part of the way back
         page.mouse.move(*place(dot))
         page.mouse.down()
         page.mouse.move(*place(hollow.nth(power)), steps=5)
@@ -392,7 +392,7 @@ def test_the_dot_is_dragged_and_its_number_follows(at):
         page.wait_for_function("([e, x]) => Math.abs(e.getBoundingClientRect().x - x) < 1",
                                arg=[dot.element_handle(), place(hollow.nth(power))[0] - dot.bounding_box()["width"] / 2])
     page.mouse.move(600, 500)
-    assert number.input_value() == "8"  # it was let go
+    assert number.input_value() == "8"  # it was released
     page.locator("[name=op]").select_option("decode")
     page.mouse.move(*place(dot))
     page.mouse.down()
@@ -467,7 +467,7 @@ def test_the_wave_plays_and_steps_where_motion_is_unwanted(at):
     page.clock.install()
     at_rest = int(slider.input_value())
     button.click()
-    expect(slider).to_have_value(str(at_rest + 15))  # of 894 cycles: sixty steps are the whole
+    expect(slider).to_have_value(str(at_rest + 15))  # for 894 cycles: the whole play takes sixty steps
     page.clock.run_for(1000)
     expect(slider).to_have_value(str(at_rest + 15))
 

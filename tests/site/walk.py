@@ -1,4 +1,4 @@
-"""What tests ask of every page of the book: a walk opens each page once, for all of their questions."""
+"""Questions that tests ask of every page of the book: a walk opens each page once, for all of the questions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from book import Visit
 from playwright.sync_api import Browser, Page
 
-SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"  # observers of sizes have run
+SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"  # size observers have run
 
-# The calculators' scripts come when they are nearly on the screen: each is brought there, and waited for.
+# The calculators' scripts load when they are nearly on the screen: scrolls to each and waits for it.
 CALCULATORS = """new Promise((done, fail) => {
   setTimeout(() => fail(new Error("a calculator did not come within a minute")), 60_000);
   const look = () => {
@@ -25,7 +25,7 @@ CALCULATORS = """new Promise((done, fail) => {
 
 @dataclass(frozen=True)
 class Question:
-    """JavaScript that looks at a page and leaves it as it was, in a window of a width and with a theme."""
+    """JavaScript that examines a page without changing it, in a window of a given width and with a theme."""
 
     script: str
     width: int
@@ -34,7 +34,7 @@ class Question:
 
 @dataclass(eq=False)
 class Walk:
-    """How the pages are opened: in a window of which width, what is done to each then, and in what else a context differs."""
+    """How pages are opened: the window's width, an action on each page, and other settings of the context."""
 
     width: int
     prepare: str = ""
@@ -42,12 +42,12 @@ class Walk:
     questions: list[Question] = field(default_factory=list)
 
     def ask(self, script: str, width: int = 0, scheme: str = "light") -> Question:
-        """Adds a question; what it answers is found by it in Walked."""
+        """Adds a question; its answers are in Walked."""
         self.questions.append(Question(script, width or self.width, scheme))
         return self.questions[-1]
 
     def take(self, browser: Browser, base: str, pages: list[str]) -> Walked:
-        """Opens the pages one after the other and asks each all that is asked."""
+        """Opens the pages one after the other and asks all questions of each."""
         questions = sorted(self.questions, key=lambda question: (question.width, question.scheme))  # few changes of the window
         answers: dict[Question, dict[str, Any]] = {question: {} for question in questions}
         with Visit(browser, f"{base}index.html", **self.context) as visit:
@@ -66,7 +66,7 @@ class Walk:
 
 @dataclass
 class Walked:
-    """What the pages answered, {question: {page: answer}}, what they asked for and what they complained of."""
+    """The answers of the pages, {question: {page: answer}}, their requests and their errors."""
 
     answers: dict[Question, dict[str, Any]]
     requests: list[str]
@@ -78,7 +78,7 @@ class Walked:
 
 
 def looking_at(page: Page) -> Callable[[int, str], None]:
-    """show(width, scheme): gives the page a window and a theme, where it has others."""
+    """show(width, scheme): sets the window's width and the theme, if the page has others."""
     now = None
 
     def show(width: int, scheme: str) -> None:
@@ -91,7 +91,7 @@ def looking_at(page: Page) -> Callable[[int, str], None]:
     return show
 
 
-# Each question is answered as one in a hurry would, but for each third, which is skipped.
+# Answers each question as a reader in a hurry would, but skips every third.
 ANSWERED = """document.querySelectorAll(".hf-predict").forEach((box, number) => {
   box.querySelector("input[type=range]")?.dispatchEvent(new Event("input"));
   box.querySelectorAll("[data-row] label:first-of-type input").forEach(input => input.click());
@@ -101,5 +101,6 @@ ANSWERED = """document.querySelectorAll(".hf-predict").forEach((box, number) => 
 OPENED = "document.querySelectorAll('details').forEach(fold => fold.open = true);"
 
 WIDE = Walk(1280)
-# The narrowest page is the hardest; wider ones are this one made wider. What moves could be caught between two colours.
+# The narrowest page is the hardest; wider ones are this page with a wider window. Animations could be caught between two
+# colours.
 UNFOLDED = Walk(320, ANSWERED + OPENED, {"reduced_motion": "reduce"})
