@@ -1,16 +1,16 @@
-// What every test program begins with. A case in which nothing was asserted has tested nothing, so it fails its program: one that
-// cannot run here is skipped by its decorator, and counted.
+// The main function of every test program. A case without assertions has tested nothing, so it fails its program; a
+// case that cannot run here is skipped by its decorator, and counted.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <cstdio>
 #include <cstdlib>
 
-/// Clang's OpenMP keeps what its threads needed until the process has ended: no leak of ours.
+/// Clang's OpenMP keeps its threads' memory until the process ends: not a leak of ours.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libomp.so"; }
 
-/// Archer tells the thread sanitizer what LLVM's OpenMP does, so its own memory need not be watched; and children that tests fork
-/// may start threads.
+/// Archer tells the thread sanitizer what LLVM's OpenMP does, so OpenMP's own memory need not be checked; and children
+/// that tests fork may start threads.
 extern "C" const char* __tsan_default_options() { return "ignore_noninstrumented_modules=1 die_after_fork=0"; }
 
 namespace {

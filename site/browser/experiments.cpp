@@ -1,8 +1,8 @@
 // Chapter 01's experiments behind names that a page's script can call: the labs' own kernels, compiled to WebAssembly.
 //
-// A browser knows neither the widths of this machine nor its pages, so there is less here than in lab 01: registers of 128 bits,
-// one thread, and memory that the script lays out. A size is a double, since JavaScript has no other number.
-// Lab 01 runs this module in a browser too, to see what that takes away.
+// A browser hides the machine's vector width and page size, so this does less than lab 01: 128-bit registers, one
+// thread, and memory laid out by the script. Sizes are doubles, because JavaScript has no other number. Lab 01 also
+// runs this module in a browser, to see what that costs.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,7 +18,7 @@
 
 namespace hf {
 
-void stop_if_interrupted() {}  // whoever wants to stop this ends its worker
+void stop_if_interrupted() {}  // to stop this, end its worker
 
 namespace {
 
@@ -42,8 +42,8 @@ using namespace hf;
 
 #define EXPORT(name) __attribute__((export_name(#name))) extern "C"
 
-/// The loops of independent multiplications and additions: one number at a time, four, and four in one fused instruction
-/// where this module may use it; in as many chains as x86-64's registers hold, or AArch64's.
+/// The loops of independent multiplications and additions: one number at a time, four, and four in one fused
+/// instruction if this module may use it; with as many chains as the registers of x86-64 or AArch64 can hold.
 /// \return one lane of the sum of the chains
 EXPORT(peak) double peak(int loop, int chains, double iterations, double factor, double addend) {
   const auto n = static_cast<std::int64_t>(iterations);
@@ -72,7 +72,7 @@ EXPORT(copy) void copy(float* to, const float* from, double count, double passes
   roofline::copy<false>(to, from, static_cast<std::size_t>(count), static_cast<std::int64_t>(passes));
 }
 
-/// Begins a random cycle through memory, or makes it longer.
+/// Starts a random cycle through memory, or makes it longer.
 EXPORT(grow) void grow(Line* memory, double count) {
   if (lines != memory || count < static_cast<double>(lines_in_cycle)) {
     lines = memory;
@@ -85,20 +85,20 @@ EXPORT(grow) void grow(Line* memory, double count) {
   lines_in_cycle = static_cast<std::size_t>(count);
 }
 
-/// Sets chases out from as many places, far from each other.
+/// Starts the chases at places far from each other.
 EXPORT(spread) void spread() {
   for (int i = 0; i < most_chases; ++i)
     positions[i] = lines + lines_in_cycle / most_chases * static_cast<std::size_t>(i);
 }
 
-/// Follows the cycle with so many chases at a time.
-/// \return where the first of them is
+/// Follows the cycle with several chases at a time.
+/// \return the position of the first
 EXPORT(chase) const Line* chase(int count, double hops) {
   follow<1, 2, 4, 8, 16>(count, static_cast<std::int64_t>(hops));
   return positions[0];
 }
 
-/// The first `rows` rows of the product of two matrices of n by n, by the definition or in tiles.
+/// The first `rows` rows of the product of two n × n matrices, by the definition or in tiles.
 EXPORT(multiply) void multiply(int tiled, double rows, double side, const float* a, const float* b, float* c) {
   const auto m = static_cast<Size>(rows), n = static_cast<Size>(side);
   tiled ? matmul::tiled_product(m, n, n, a, b, c) : matmul::naive_product(m, n, n, a, b, c);

@@ -1,8 +1,8 @@
-// Holds the instrument against tools that others wrote, on this machine, now: Google Benchmark times the same code,
-// likwid-bench runs loops of its own over the same working sets, on the same kind of pages, counting the same bytes, and
-// STREAM, where one was built, its own arrays. Ours and theirs take turns, short ones, since a shared machine changes
-// from second to second. What is printed is the median of the ratios of the turns, and the ratio of the best turns: ours
-// are medians and theirs are means, which somebody else's work drags down.
+// Compares the instrument with other people's tools, here and now: Google Benchmark times the same code, likwid-bench
+// runs its own loops over the same working sets, on the same kind of pages, counting the same bytes, and STREAM, if it
+// was built, its own arrays. Ours and theirs take short turns, because a shared machine changes from second to second.
+// Prints the median of the turns' ratios, and the ratio of the best turns: ours are medians and theirs are means, which
+// other programs make worse.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ namespace {
 
 namespace roofline = hf::roofline;
 
-/// One number that two instruments give.
+/// One number measured by two instruments.
 struct Comparison {
   std::string what, unit, other;
   std::function<double()> ours, theirs;
@@ -49,22 +49,22 @@ hf::Plan plan() {
   return plan;
 }
 
-/// Runs a command and gives each line that it prints on standard output to \p read.
+/// Runs a command and passes each line of its standard output to \p read.
 void for_each_line(const std::string& command, const std::function<void(const std::string&)>& read) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen((command + " 2>/dev/null").c_str(), "r"), pclose);
   std::array<char, 512> line{};
   while (pipe && std::fgets(line.data(), line.size(), pipe.get()) != nullptr) read(line.data());
 }
 
-/// One of likwid-bench's kernels over a working set. Its memory comes from malloc, which gives it the same huge pages as
+/// One of likwid-bench's kernels over a working set. Its memory comes from malloc, which uses the same huge pages as
 /// ours when told to.
 class LikwidBench {
  public:
   LikwidBench(std::string kernel, std::size_t bytes, int threads, std::string field)
       : kernel_(std::move(kernel)), bytes_(bytes), threads_(threads), field_(std::move(field)) {}
 
-  /// What it prints after the field ("MByte/s:", "MFlops/s:"), in units of 10^9. The first time it finds out by itself
-  /// how often it must repeat to take a second; a turn is then as short as one of ours.
+  /// The number printed after the field ("MByte/s:", "MFlops/s:"), in units of 10^9. The first time, it finds out how
+  /// many repetitions take a second; from then on a turn is as short as one of ours.
   double rate() {
     if (repeats_ == 0) run("-s 1");
     return run("-i " + std::to_string(std::max(10L, static_cast<long>(repeats_ / seconds_ * turn_seconds))));
@@ -125,8 +125,8 @@ class SecondsReporter : public benchmark::BenchmarkReporter {
   std::vector<double> seconds;
 };
 
-/// Google Benchmark's median for one call, over as many samples of a millisecond as ours. An iteration is many calls,
-/// since the variant reads the clock itself.
+/// Google Benchmark's median for one call, over the same number of 1 ms samples as ours. An iteration is many calls,
+/// because the variant reads the clock itself.
 double google_benchmark_seconds(const hf::Variant& variant) {
   constexpr std::int64_t calls = 1000;
   const hf::Pinned pinned;
@@ -143,7 +143,7 @@ double google_benchmark_seconds(const hf::Variant& variant) {
   return hf::estimate(reporter.seconds).median / calls;
 }
 
-/// The suffix of likwid-bench's kernels for an instruction set; empty where it has none of the same width.
+/// The suffix of likwid-bench's kernels for an instruction set; empty if it has none of the same width.
 std::string likwid_suffix(const std::string& kernel_set) {
   if (kernel_set == "AVX-512") return "_avx512";
   if (kernel_set == "AVX2" || kernel_set == "AVX") return "_avx";
@@ -186,7 +186,7 @@ class Calibration {
   }
 
  private:
-  /// In whole kB, as likwid-bench takes it. \param otherwise  where the machine does not tell
+  /// In whole kB, as likwid-bench needs. \param otherwise  the size if the machine does not report one
   std::size_t part_of_cache(int level, double part, std::size_t otherwise) const {
     const auto bytes = static_cast<double>(machine_.cache_bytes(level));
     return bytes > 0 ? static_cast<std::size_t>(part * bytes / 1000) * 1000 : otherwise;
@@ -213,8 +213,8 @@ class Calibration {
     }
   }
 
-  /// In L1 a pass is over in tens of nanoseconds, and starting it counts; likwid-bench starts its passes with more ado
-  /// than ours. So each instrument reads two working sets, and the bytes between them are divided by the time between.
+  /// In L1 a pass takes tens of nanoseconds, so its start counts; likwid-bench starts its passes more slowly than we
+  /// do. So each instrument reads two working sets, and the difference in bytes is divided by the difference in time.
   void add_marginal_read(std::vector<Comparison>& list, const std::string& kernel) {
     const std::size_t small = l1_ / 4, large = l1_ / 4 * 3;
     const auto bytes = static_cast<double>(large - small);
@@ -229,7 +229,7 @@ class Calibration {
          [=] { return bytes / (likwid_large->seconds_of_pass() - likwid_small->seconds_of_pass()) * 1e-9; }});
   }
 
-  /// \param bytes  all arrays of all threads together
+  /// \param bytes  size of all arrays of all threads together
   double our_rate(roofline::Stream stream, std::size_t bytes, int threads) {
     const std::size_t each = bytes / static_cast<std::size_t>(threads);
     const hf::Variant variant = threads == 1 ? roofline::one_thread(set_, stream, memory_, each)
@@ -261,7 +261,7 @@ class Calibration {
     }
   }
 
-  // Well inside each cache.
+  // Well below each cache's size.
   const std::string stream_program_;
   const hf::Machine machine_ = hf::probe_machine();
   const std::size_t l1_ = part_of_cache(1, 0.6, 24'000), l2_ = part_of_cache(2, 0.5, 128'000);
@@ -272,18 +272,18 @@ class Calibration {
   roofline::StreamMemory memory_;
 };
 
-/// The turn that was disturbed least: the shortest time, the highest rate.
+/// The least disturbed turn: the shortest time, the highest rate.
 double best(const std::vector<double>& turns, const std::string& unit) {
   const auto [lowest, highest] = std::minmax_element(turns.begin(), turns.end());
   return unit == "ns" ? *lowest : *highest;
 }
 
-/// \return a row of the table: what, other, unit, both medians, the median ratio ours / theirs, its spread, and the ratio
+/// \return a row of the table: what, other, unit, both medians, the median of ours / theirs, its spread, and the ratio
 /// of the best turns
 std::vector<std::string> compare(const Comparison& comparison, int rounds, std::mt19937& random) {
   std::vector<double> ours, theirs;
   const auto measure_ours = [&] {
-    const hf::Pinned pinned;  // not for longer: programs that are started would inherit it
+    const hf::Pinned pinned;  // not longer, or started programs would inherit it
     ours.push_back(comparison.ours());
   };
   for (int round = 0; round < rounds; ++round) {

@@ -100,7 +100,7 @@ std::vector<pid_t> processes_with(const std::string& variable) {
 
 std::string content(const std::filesystem::path& file) {
   std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();  // does not throw where a process ends while it is read
+  text << std::ifstream(file, std::ios::binary).rdbuf();  // does not throw if a process ends while being read
   return text.str();
 }
 

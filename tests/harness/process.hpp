@@ -10,13 +10,13 @@
 
 #include "harness/measure/scratch_folder.hpp"  // IWYU pragma: export
 
-/// A folder that is there for one test.
+/// A temporary folder for one test.
 using TemporaryFolder = hf::ScratchFolder;
 
-/// While it is there, python3 is this shell script, or is not to be found.
+/// During its lifetime, python3 is this shell script, or cannot be found.
 class FakePython {
  public:
-  /// \param script  empty for none
+  /// \param script  empty for no python3
   explicit FakePython(const std::string& script);
   ~FakePython();
   FakePython(const FakePython&) = delete;
@@ -27,19 +27,19 @@ class FakePython {
   std::string path_;
 };
 
-/// Whether python3 lacks a module, and none is demanded. Asked before any test runs, by `const bool`s: where a peer is missing, its
-/// tests are skipped, and counted as skipped; with HARDWARE_FIRST_PEERS=1 in the environment they run, and fail.
+/// True if python3 lacks a module and tests may skip it. Evaluated before any test runs, for `const bool`s: tests of a
+/// missing peer are skipped, and counted as skipped; with HARDWARE_FIRST_PEERS=1 in the environment they run and fail.
 bool python_lacks(const std::string& module);
 
-/// For a FakePython: says it is ready, and then these words to each command.
+/// A script for FakePython: reports that it is ready, then answers each command with these words.
 std::string answering(const std::string& words);
 
-/// Whether all processes that this one started have ended, and were waited for.
+/// True if all processes that this one started have ended and were waited for.
 bool has_no_children();
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED
-#elif defined(__has_feature)  // as Clang says it
+#elif defined(__has_feature)  // clang's spelling
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED
 #endif
@@ -52,28 +52,29 @@ bool has_no_children();
 #endif
 #endif
 
-/// Under the thread sanitizer vfork() is fork(), so that a child cannot say why it did not start; and a signal is held back while its
-/// thread waits for the lock of a file.
+/// Under the thread sanitizer vfork() is fork(), so a child cannot report why it did not start; and a signal is delayed
+/// while its thread waits for a file's lock.
 #if defined(THREADS_SANITIZED)
 constexpr bool threads_sanitized = true;
 #else
 constexpr bool threads_sanitized = false;
 #endif
 
-/// Whether a limit on the address space binds: a sanitizer needs all of it, an emulator does not pass it on.
+/// True if a limit on the address space takes effect: a sanitizer needs all of it, and an emulator does not pass the
+/// limit on.
 #if defined(SANITIZED)
 constexpr bool memory_can_be_limited = false;
 #else
 constexpr bool memory_can_be_limited = sizeof(EMULATOR) == 1;
 #endif
 
-/// What a program that has ended left behind.
+/// The result of a program that has ended.
 struct Ended {
   int status;  ///< exit status, or 128 + the signal that killed it
   std::string out, err;
 };
 
-/// A program while it runs, under the emulator when cross-built; its standard output and error go to files.
+/// A running program, under the emulator if cross-built; its standard output and error go to files.
 class Process {
  public:
   /// \param environment  added to this process's own
@@ -84,7 +85,7 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Returns once its output has \p text in it; throws if it ends before that.
+  /// Returns once its output contains \p text; throws if it ends before that.
   void wait_until_it_says(const std::string& text) const;
   void signal(int number) const;
   pid_t number() const { return child_; }
@@ -99,11 +100,11 @@ class Process {
 Ended run(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment = {},
           const std::function<void()>& before = {});
 
-/// Runs \p test in a child process, so that what it does to itself (limits, affinity) ends there.
-/// \return whether it returned true
+/// Runs \p test in a child process, to which changes such as limits and affinity are confined.
+/// \return true if the test returned true
 bool in_child(const std::function<bool()>& test);
 
-/// The processes that have such a variable in their environment: "NAME=value".
+/// The processes that have this variable in their environment: "NAME=value".
 std::vector<pid_t> processes_with(const std::string& variable);
 
 std::string content(const std::filesystem::path& file);

@@ -24,7 +24,7 @@ Matrix random_matrix(std::size_t size, std::mt19937& generator) {
   return matrix;
 }
 
-/// One product with rows stored further apart than they are long, against the definition in double precision.
+/// One product with rows stored further apart than they are long, compared with the definition in double precision.
 /// \return the largest error as a share of the bound (k + 2) · u · Σ|products| (Higham, 2002, chapter 3)
 double worst_error_share(Transpose ta, Transpose tb, std::size_t m, std::size_t n, std::size_t k, float alpha,
                          float beta) {

@@ -16,7 +16,7 @@ using Series = std::vector<double>;
 
 constexpr std::size_t length = 1000;
 
-/// A series of one level after another, each so many windows long.
+/// A series with one level after another, each for several windows.
 Series levels(const std::vector<std::pair<std::size_t, double>>& parts) {
   Series series;
   for (const auto& [count, level] : parts) series.insert(series.end(), count, level);
@@ -30,7 +30,7 @@ Series noisy(Series series, double share, unsigned seed) {
   return series;
 }
 
-/// One window in fifty at a tenth of its speed, as when a processor is taken away for a while.
+/// One window in fifty at a tenth of its speed, as if the processor were taken away for a while.
 Series hiccups(Series series, unsigned seed) {
   std::mt19937 random(seed);
   for (double& speed : series) speed /= random() % 50 == 0 ? 10 : 1;
@@ -43,7 +43,7 @@ Series drift(double from, double to) {
   return series;
 }
 
-/// So many repeats of a series, each with its own noise.
+/// Several repeats of a series, each with its own noise.
 template <class Make>
 std::vector<Series> repeats(int count, Make make) {
   std::vector<Series> result;
@@ -96,7 +96,7 @@ TEST_CASE("a burst is a fall that comes after each quiet spell, at about the sam
   CHECK(burst->bytes.median == doctest::Approx(100 << 20).epsilon(0.1));
   CHECK(burst->bytes.samples.size() == 9);
 
-  auto mostly = rationed;  // somebody else disturbed two of the nine
+  auto mostly = rationed;  // another program disturbed two of the nine
   mostly[3] = mostly[7] = levels({{length, 37}});
   CHECK(hf::find_burst(mostly, 2 << 20));
 }
@@ -108,7 +108,7 @@ TEST_CASE("what a neighbour does once, or now here and now there, is no burst") 
   CHECK_FALSE(hf::find_burst(repeats(9, [&](unsigned repeat) { return repeat == 4 ? fallen : flat; }), 1));
   CHECK_FALSE(hf::find_burst(repeats(9, [&](unsigned repeat) { return repeat % 2 == 0 ? fallen : flat; }), 1));
   int believed = 0;
-  for (unsigned seed = 0; seed < 200; ++seed) {  // a load that comes at a random time, or goes
+  for (unsigned seed = 0; seed < 200; ++seed) {  // a load that starts or stops at a random time
     std::mt19937 random(seed);
     believed += hf::find_burst(repeats(9,
                                        [&](unsigned) {
@@ -121,7 +121,7 @@ TEST_CASE("what a neighbour does once, or now here and now there, is no burst") 
                     ? 1
                     : 0;
   }
-  CHECK(believed <= 10);  // at least 7 of 9 must come: 9 % of the time, and at about the same place
+  CHECK(believed <= 10);  // at least 7 of 9 must find it, at about the same place, in 9% of the time
 }
 
 TEST_CASE("over time, a step grows with what has been read, and no window is lost") {
@@ -135,7 +135,7 @@ TEST_CASE("over time, a step grows with what has been read, and no window is los
   CHECK(curve.gbs.front().median == doctest::Approx(81));
   CHECK(curve.gbs.front().samples.size() == 3);
   CHECK(curve.gbs.back().median == doctest::Approx(41));
-  // The speed within a step is bytes over time: half of it at 80 and half at 40 is 53, not 60.
+  // The speed within a step is bytes over time: half of the bytes at 80 and half at 40 average 53, not 60.
   CHECK(hf::over_time({{80, 40, 80, 40, 80, 40, 80, 40, 80, 40}}, 1).gbs.back().median ==
         doctest::Approx(53.3).epsilon(0.01));
   CHECK(hf::over_time({}, 1).bytes.empty());

@@ -1,4 +1,4 @@
-// Other programs, and files for them.
+// Running other programs, and files for them.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,7 +54,7 @@ TEST_CASE("past its time a command is ended, with all that it started, even what
   const std::size_t started = result.text.find("started\n");
   REQUIRE(started != std::string::npos);
   const int grandchild = std::stoi(result.text.erase(started, 8));
-  // Whoever adopts it may not have waited for it yet.
+  // The process that adopts it may not have waited for it yet.
   for (int turn = 0; turn < 1000 && kill(grandchild, 0) == 0; ++turn) {
     if (content("/proc/" + std::to_string(grandchild) + "/stat").find(") Z") != std::string::npos) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

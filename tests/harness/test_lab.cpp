@@ -33,7 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder for records, with a lock of its own so that these tests wait for no measurement.
+/// A folder for records, with its own lock, so that these tests do not wait for a measurement.
 struct Bench {
   TemporaryFolder folder;
   fs::path out = folder.path() / "records";
@@ -47,11 +47,11 @@ struct Bench {
   std::map<std::string, std::string> environment(const std::string& does = "") const {
     return {{"TMPDIR", folder.path().string()}, {"TINY_LAB_DOES", does}, {"LC_ALL", "C.UTF-8"}};
   }
-  /// How many files there are beside the record.
+  /// The number of files beside the record.
   long litter() const {
     return std::distance(fs::directory_iterator(out), fs::directory_iterator()) - fs::exists(record);
   }
-  /// How many folders its labs have for what they write beside it.
+  /// The number of temporary folders that its labs have beside it.
   long scratch() const {
     return std::count_if(fs::directory_iterator(folder.path()), fs::directory_iterator(),
                          [](const fs::directory_entry& entry) {
@@ -60,10 +60,10 @@ struct Bench {
   }
 };
 
-/// In the environment of a lab on this bench, and of all that it starts.
+/// A variable in the environment of a lab on this bench, and of everything it starts.
 std::string mark(const Bench& bench) { return "TMPDIR=" + bench.folder.path().string(); }
 
-/// Whether all those processes end within a minute.
+/// True if all those processes end within a minute.
 bool none_is_left(const Bench& bench) {
   for (int look = 0; look < 6000; ++look) {
     if (processes_with(mark(bench)).empty()) return true;
@@ -81,7 +81,7 @@ void wait_for_the_last_helper(const Bench& bench) {
 
 long lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
-/// Runs the lab in a way that must fail, over an old record that must stay.
+/// Runs the lab in a way that must fail, over an old record that must survive.
 Ended run_over_old_record(const Bench& bench, const std::string& does, const std::function<void()>& before = {}) {
   write(bench.record, "old");
   Ended ended = run(bench.command(), bench.environment(does), before);
@@ -124,7 +124,7 @@ TEST_CASE("a lab shows what it does and leaves a record that passes every check"
         std::string::npos);
   CHECK(record["schema"] == 4);
   CHECK_FALSE(record.contains("claims"));
-  for (const hf::Json& value : record["values"]) {  // each knows the line that added it
+  for (const hf::Json& value : record["values"]) {  // each contains the line that added it
     const std::string id = value["id"], at = value["at"];
     CHECK(at.starts_with("tiny_lab.cpp:"));
     CHECK(line_of_tiny_lab(std::stoi(at.substr(at.find(':') + 1))).find('"' + id + '"') != std::string::npos);
@@ -262,7 +262,7 @@ TEST_CASE("what a lab has beside it, a compiler or a peer, ends with it however 
     lab.signal(number);
     lab.wait();
     CHECK(none_is_left(bench));
-    for (const auto& entry : fs::directory_iterator(bench.folder.path())) {  // as if it were long ago
+    for (const auto& entry : fs::directory_iterator(bench.folder.path())) {  // as if it were old
       if (entry.is_directory()) fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
     }
     Process next(bench.command(), bench.environment("help"));
@@ -328,7 +328,7 @@ TEST_CASE("one step alone is measured without a record") {
 }
 
 TEST_CASE("a record that breaks a law is refused, kept beside the old one, and gone after a good run" *
-          doctest::skip(hf::probe_machine().emulated)) {  // which is not held to physics
+          doctest::skip(hf::probe_machine().emulated)) {  // physical laws do not apply to it
   const Bench bench;
   write(bench.record, "old");
   const fs::path kept = bench.out / "99-tiny.refused.json";
@@ -346,7 +346,7 @@ TEST_CASE("a record that breaks a law is refused, kept beside the old one, and g
 
 TEST_CASE("a full disk is named, and what was there stays") {
   const Ended ended = run_over_old_record(Bench(), "", [] {
-    const rlimit limit{1000, 1000};  // bytes: room for one line of complaint, not for a record
+    const rlimit limit{1000, 1000};  // bytes: room for one line of complaint, but not for a record
     dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
     setrlimit(RLIMIT_FSIZE, &limit);
   });
@@ -364,7 +364,7 @@ TEST_CASE("a folder that cannot be is named") {
   CHECK(lines(ended.err) == 1);
   CHECK(ended.err.find(command.back()) != std::string::npos);
   CHECK(ended.err.find("choose another folder with --out") != std::string::npos);
-  CHECK(ended.out.find("noise floor") == std::string::npos);  // learnt of before anything is measured
+  CHECK(ended.out.find("noise floor") == std::string::npos);  // found out before anything is measured
   CHECK(content(bench.folder.path() / "file") == "a file");
 }
 

@@ -1,4 +1,4 @@
-// What a lab's body may add, and what is refused at once instead of after minutes of measuring.
+// What a lab may add to its results, and what is refused at once instead of after minutes of measuring.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace {
 using hf::Kind;
 using hf::Value;
 
-/// A lab that prints into the void.
+/// A lab whose output is discarded.
 struct Quiet {
   explicit Quiet(std::vector<hf::Step> steps = {}, std::function<void(hf::Lab&)> prepare = {})
       : steps_(std::move(steps)), prepare_(std::move(prepare)) {}

@@ -23,7 +23,7 @@ TEST_CASE("one process at a time holds the lock, and another that wants it is to
       return false;
     }));
   }
-  write(file, "soon\n");  // as anybody may
+  write(file, "soon\n");  // anyone may
   CHECK(in_child([&] {
     const hf::MeasuringLock second([](double left) { _exit(left == 0 ? 0 : 1); }, file);
     return false;

@@ -51,7 +51,7 @@ TEST_CASE("without /sys, /proc and /etc the machine still has a description") {
   const TemporaryFolder empty;
   const hf::Machine machine = hf::probe_machine(empty.path());
   check_sane(machine);
-  CHECK(machine.isa == hf::probe_isa());  // asked of the processor, not of a file
+  CHECK(machine.isa == hf::probe_isa());  // read from the processor, not from a file
   CHECK(machine.gpus.empty());
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("a name that does not say which core it has is shown with it, in the s
   const std::uint64_t graviton2 = 0x413fd0c1;
   machine.cpu = hf::arm_name(graviton2);
   machine.core = hf::arm_core(graviton2);
-  CHECK(machine.cpu_name() == "Arm Neoverse N1");  // which says it
+  CHECK(machine.cpu_name() == "Arm Neoverse N1");  // the text says so
   CHECK(machine.to_json()["implementer"] == "0x41");
   CHECK(machine.to_json()["part"] == "0xd0c");
   CHECK_FALSE(machine.to_json().contains("family"));

@@ -62,7 +62,7 @@ TEST_CASE("available memory is the least of what machine and control group leave
   write(root.path() / "sys/fs/cgroup/memory.max", "1000000000\n");
   write(root.path() / "sys/fs/cgroup/memory.current", "600000000\n");
   write(root.path() / "sys/fs/cgroup/memory.stat", "anon 200000000\ninactive_file 300000000\nactive_file 100000000\n");
-  CHECK(hf::available_memory_bytes(root.path()) == 800'000'000);  // page cache is given back on demand
+  CHECK(hf::available_memory_bytes(root.path()) == 800'000'000);  // the page cache is freed on demand
 }
 
 TEST_CASE("where nothing can be read there is still an answer") {

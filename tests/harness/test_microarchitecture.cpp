@@ -46,9 +46,9 @@ TEST_CASE("cores that are sold by one name are told apart") {
 }
 
 TEST_CASE("what is not known is not named") {
-  CHECK(amd(0x00ff0f11) == "");    // a family to come
+  CHECK(amd(0x00ff0f11) == "");    // a future family
   CHECK(intel(0x00000663) == "");  // QEMU's processor without a model
-  CHECK(intel(0x00a10f11) == "");  // the numbers of a maker mean nothing with another's
+  CHECK(intel(0x00a10f11) == "");  // a maker's numbers have no meaning with another maker
   CHECK(hf::x86_core("HygonGenuine", 0x00900f01).microarchitecture == "");
   CHECK(hf::x86_core("HygonGenuine", 0x00900f01).family == 24);
   CHECK(hf::x86_core("", 0).text() == "");
@@ -67,7 +67,7 @@ TEST_CASE("Arm's cores are named by their maker and part") {
   CHECK(hf::arm_core(0x410fd4f0).microarchitecture == "Neoverse V2");
   CHECK(hf::arm_core(0x410fd083).microarchitecture == "Cortex-A72");
   CHECK(hf::arm_name(0xc00fac30) == "Ampere part 0xac3");
-  CHECK(hf::arm_core(0xc00fd0c0).microarchitecture == "");  // Arm's numbers mean nothing with another's
+  CHECK(hf::arm_core(0xc00fd0c0).microarchitecture == "");  // Arm's numbers have no meaning with another maker
   CHECK(hf::arm_name(0x000f0510) == "AArch64 part 0x051");  // an emulator's
   CHECK(hf::arm_name(0) == "AArch64 processor");
   CHECK(hf::arm_core(0).text() == "");

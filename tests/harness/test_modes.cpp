@@ -12,16 +12,16 @@
 
 namespace {
 
-std::mt19937_64 random_bits;  // each rate begins them again: it depends on no other test
+std::mt19937_64 random_bits;  // each rate begins the sequence again, so it does not depend on other tests
 
 double normal() { return std::normal_distribution<double>()(random_bits); }
 double uniform() { return std::uniform_real_distribution<double>()(random_bits); }
 double exponential() { return std::exponential_distribution<double>()(random_bits); }
 
-/// Draws a sample; `place` rises from 0 to 1 over the samples drawn together.
+/// Draws a sample; `place` rises from 0 to 1 over a group of samples.
 using Draw = std::function<double(double place)>;
 
-/// In what share of so many draws two modes are seen.
+/// The share of draws in which two modes are found.
 double share_seen(const Draw& draw, int samples) {
   constexpr int runs = 2000;
   random_bits.seed(hf::seed());
@@ -34,8 +34,8 @@ double share_seen(const Draw& draw, int samples) {
   return static_cast<double>(seen) / runs;
 }
 
-/// A quarter (or so) of the samples in a mode that is `ratio` times the other, both so wide that their medians are
-/// `separation` standard deviations apart.
+/// About a quarter of the samples are in a mode that is `ratio` times the other; both are so wide that their medians
+/// are `separation` standard deviations apart.
 Draw mixture(double share, double ratio, double separation) {
   const double deviation = std::log(ratio) / separation;
   return [=](double place) { return std::exp(deviation * normal()) * (place < share ? ratio : 1); };
@@ -79,7 +79,7 @@ TEST_CASE("one mode is seldom taken for two, whatever its shape, however wide") 
 TEST_CASE("what varies by a few per cent never has two modes") {
   for (const int samples : counts) {
     CHECK(share_seen([](double) { return 1 + 0.03 * normal(); }, samples) == 0);
-    CHECK(share_seen(mixture(0.5, 1.1, 50), samples) < 0.01);  // two, but nearer to each other than 15 %
+    CHECK(share_seen(mixture(0.5, 1.1, 50), samples) < 0.01);  // two modes, but less than 15% apart
   }
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("two modes are seen, and more surely with more samples and farther apa
 }
 
 TEST_CASE("modes as memory shows them are seen") {
-  // At 36 GB/s in three rounds of ten, else anywhere from 63 to 81.
+  // At 36 GB/s in three rounds of ten, otherwise anywhere from 63 to 81.
   const Draw rationed = [](double place) { return place < 0.3 ? 36 * (1 + 0.03 * normal()) : 63 + 18 * uniform(); };
   // Half of the rounds twice as slow, and one in twenty in which the state changed.
   const Draw changing = [](double place) {

@@ -22,7 +22,7 @@ hf::Plan short_plan() {
 
 }  // namespace
 
-// No time is asserted: only that each number is one that some machine could have.
+// Does not assert times, only that each number is possible on some machine.
 TEST_CASE("peaks, clock and bandwidth are numbers of a real machine") {
   hf::Team one(1);
   for (const hf::Precision precision : {hf::Precision::fp32, hf::Precision::fp64}) {

@@ -1,4 +1,4 @@
-// A peer in Python: whatever it does, its failure is one line, and nothing of it is left.
+// A peer in Python: whatever it does, its failure is one line, and no process or file of it remains.
 #include <doctest/doctest.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -32,7 +32,7 @@ void fails_to_start(const std::string& python, const std::string& message) {
 }
 
 TEST_CASE("a python3 that is not there, ends, complains or talks nonsense is one line") {
-  // An emulator of processes cannot tell why one did not start: it starts, and ends.
+  // Under an emulator of processes the cause of a failed start is unknown: the process starts, and ends.
   const std::string gone = "peer: its process has ended";
   fails_to_start("", probe_machine().emulated ? gone : "peer: python3: No such file or directory");
   fails_to_start("exit 1\n", gone);
@@ -102,7 +102,7 @@ TEST_CASE("between commands the peer stands still, and it is gone with its objec
   CHECK(has_no_children());
 }
 
-/// Whether it is there, and not only waits to be waited for.
+/// True if the process is running, not just a zombie.
 bool runs(pid_t process) {
   const std::string stat = "/proc/" + std::to_string(process) + "/stat";
   const std::string text = std::filesystem::exists(stat) ? content(stat) : "";

@@ -17,7 +17,7 @@
 
 namespace {
 
-/// A variant whose time is told, not measured, and that keeps a log of its calls.
+/// A variant whose time is given, not measured, and that logs its calls.
 hf::Variant told(const std::string& id, double seconds_per_call,
                  std::vector<std::pair<std::string, std::int64_t>>& log) {
   return {id, [=, &log](std::int64_t calls) {
@@ -83,7 +83,7 @@ TEST_CASE("the rounds of one state are kept, those in which a variant was mostly
   CHECK(all.in_one_state("steady").of("roof").samples == roof);
   CHECK_THROWS_AS(all.in_one_state("none"), std::out_of_range);
 
-  // As often in one state as in the other: the faster one. The kernel's median alone would be of the slow one here.
+  // Equally often in both states: the faster one counts. The kernel's median alone would be from the slow one here.
   const hf::Sampling half = {
       {"roof", "kernel"},
       {hf::estimate({1.5, 1.5, 1.5, 1.5, 3, 3, 3, 3}), hf::estimate({4.5, 4.5, 9, 4.5, 9, 9, 9, 9})}};

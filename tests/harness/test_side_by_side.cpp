@@ -1,4 +1,4 @@
-// Sampling in which what is compared stays together.
+// Sampling that keeps compared variants together.
 #include <doctest/doctest.h>
 
 #include <cmath>

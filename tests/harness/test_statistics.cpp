@@ -25,7 +25,7 @@ TEST_CASE("no samples give no estimate") {
 }
 
 TEST_CASE("a ratio is taken round by round") {
-  // The machine slowed down threefold after the first round; the pairs do not notice.
+  // The machine became three times slower after the first round; pairs are unaffected.
   const std::vector<double> slow{2, 6, 6}, fast{1, 3, 3};
   const hf::Estimate ratio = hf::ratio(slow, fast);
   CHECK(ratio.median == 2);
@@ -45,7 +45,7 @@ TEST_CASE("the bootstrap sees no deviation in equal ratios, and the spread of un
   CHECK(hf::bootstrap_deviation(std::vector<double>(31, 1.0)) == 0);
   CHECK(hf::bootstrap_deviation(std::vector<double>(31, 1.02)) == doctest::Approx(0.02));
   std::vector<double> noisy;
-  for (int i = -15; i <= 15; ++i) noisy.push_back(1 + 0.01 * i);  // median exactly 1, spread 15 %
+  for (int i = -15; i <= 15; ++i) noisy.push_back(1 + 0.01 * i);  // median exactly 1, spread 15%
   const double deviation = hf::bootstrap_deviation(noisy);
   // The standard error of a median of n uniform numbers of half-width w is about w/√n: 2.7 % here, twice that at 95 %.
   CHECK(deviation > 0.02);

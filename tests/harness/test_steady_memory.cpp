@@ -15,8 +15,8 @@ namespace {
 
 constexpr double MiB = 1 << 20;
 
-/// Memory behind a host that rations it, in simulated time: an allowance fills up at the steady rate and is spent at
-/// the machine's own.
+/// Memory behind a host that limits bandwidth, in simulated time: an allowance fills at the steady rate, and reads use
+/// it up at the machine's own rate.
 class Rationed : public hf::MemoryReader {
  public:
   Rationed(double machine_gbs, double host_gbs, double allowance_bytes)
@@ -56,7 +56,7 @@ class Rationed : public hf::MemoryReader {
   double machine_, host_, most_, left_;
 };
 
-/// A reader without a ration, that must not be read from once it is known.
+/// A reader without a limit, which must not be read from once that is known.
 class Plain : public hf::MemoryReader {
  public:
   double window_bytes() const override { return 2 * MiB; }
@@ -65,7 +65,7 @@ class Plain : public hf::MemoryReader {
   void read_bytes(double) override { throw std::logic_error("there is nothing to drain"); }
 };
 
-/// A variant that notes what was left of the allowance when it was warmed up and sampled.
+/// A variant that records the remaining allowance when it is warmed up and sampled.
 hf::Variant noting(const Rationed& memory, std::vector<double>& left) {
   return {"a", [&](std::int64_t calls) {
             left.push_back(memory.left());
@@ -99,7 +99,7 @@ TEST_CASE("a ration is found, named, and used up before every sample") {
   for (std::size_t i = 1; i < left.size(); ++i) CHECK(left[i] < memory->window_bytes());
 
   left.clear();
-  hf::sample(noting(*memory, left), plan);  // without, each warm-up would see a burst
+  hf::sample(noting(*memory, left), plan);  // without it, each warm-up would see a burst
   for (std::size_t i = 1; i < left.size(); ++i) CHECK(left[i] == 50 * MiB);
 }
 

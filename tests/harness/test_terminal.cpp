@@ -12,7 +12,7 @@
 
 namespace {
 
-/// What a terminal of a style prints.
+/// The output of a terminal of a style.
 std::string printed(const hf::TerminalStyle& style, const std::function<void(hf::Terminal&)>& print) {
   const TemporaryFolder folder;
   const std::string file = (folder.path() / "out").string();
@@ -135,7 +135,7 @@ TEST_CASE("a terminal is redrawn, with colour only where it is wanted") {
   hf::TerminalStyle style{.interactive = true, .colour = false, .utf8 = false, .width = 80};
   const std::string plain = printed(style, progress_and_claim);
   CHECK(plain.starts_with(
-      "  ##########.......... 50 %  latency, about 50 s left\n"));  // what a shell adds has its own line
+      "  ##########.......... 50 %  latency, about 50 s left\n"));  // the shell's addition has its own line
   CHECK(plain.find("left\n\x1b[A\r\x1b[K  fails") != std::string::npos);
   CHECK(plain.find("\x1b[31m") == std::string::npos);
   style.colour = true;

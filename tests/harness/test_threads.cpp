@@ -42,7 +42,7 @@ TEST_CASE("a run's seconds are those of its slowest thread, and no more than pas
 TEST_CASE("no thread starts before all are there") {
   hf::Team team(3);
   std::atomic<int> inside{0};
-  // Each waits for the other two inside the task: were they run one after the other, this would not end.
+  // Each waits for the other two inside the task: run one after the other, they would never finish.
   team.run([&](int) {
     ++inside;
     while (inside < 3) sched_yield();
@@ -101,14 +101,14 @@ TEST_CASE("a pinned thread stays on its core, and is free again afterwards") {
     CHECK(allowed() == 1);
     CHECK(sched_getcpu() == hf::usable_cores().front());
     std::thread([&] {
-      CHECK(allowed() == 1);  // as the thread that started it
+      CHECK(allowed() == 1);  // the same as the thread that started it
       hf::unpin();
       CHECK(allowed() == before);
     }).join();
     CHECK(allowed() == 1);
   }
   CHECK(allowed() == before);
-  CHECK_FALSE(hf::Pinned(1 << 12).holds());  // a core that is not there is refused, and nothing breaks
+  CHECK_FALSE(hf::Pinned(1 << 12).holds());  // a core that does not exist is refused without side effects
 }
 
 TEST_CASE("a variant on a team runs on every thread") {

@@ -1,4 +1,4 @@
-// A register of whatever instruction set this file is compiled for.
+// A register of the instruction set that this file is compiled for.
 #include <doctest/doctest.h>
 
 #include <cstddef>

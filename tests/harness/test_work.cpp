@@ -21,7 +21,7 @@ TEST_CASE("the roofline takes the longer of arithmetic and traffic") {
   CHECK(machine.seconds(right) == doctest::Approx(1));
   CHECK(machine.side(right) == hf::Side::compute);
 
-  const hf::Work allocating{.flops = 1e10, .bytes = 1e9, .allocated_bytes = 1e9};  // moved to the left of the ridge
+  const hf::Work allocating{.flops = 1e10, .bytes = 1e9, .allocated_bytes = 1e9};  // moves to the left of the ridge
   CHECK(machine.side(allocating) == hf::Side::memory);
   CHECK(machine.seconds(allocating) == doctest::Approx(0.2));
 }

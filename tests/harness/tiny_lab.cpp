@@ -1,6 +1,6 @@
-// The smallest lab there can be: one sum, measured, predicted and claimed about. Tests run it whole. What TINY_LAB_DOES
-// says in the environment lets them see how a lab ends that waits, alone or with helpers, fails, breaks a law, finds a number
-// that is none, or has a clock that is wrong or jumps.
+// The smallest possible lab: one sum, with a measurement, a prediction and a claim. Tests run it whole. The environment
+// variable TINY_LAB_DOES selects how it ends: it waits, alone or with helpers, fails, breaks a law, finds a NaN, or has
+// a clock that is wrong or jumps.
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
@@ -34,7 +34,7 @@ std::string does() {
   return variable != nullptr ? variable : "";
 }
 
-/// What other labs have beside them: a folder, a peer in Python, a compiler.
+/// Helpers that other labs have: a folder, a peer in Python, a compiler.
 void wait_with_helpers() {
   const hf::ScratchFolder folder;
   hf::PythonPeer peer({.name = "peer", .script = "import python_peer; python_peer.serve('1', {})", .settings = {}});
@@ -71,7 +71,7 @@ void add_bounds(hf::Lab& lab) {
 
 }  // namespace
 
-/// In place of the system's: what the lab dates its record by.
+/// Replaces the system's clock, by which the lab dates its record.
 extern "C" std::time_t time(std::time_t* result) noexcept {
   timespec now = {};
   clock_gettime(CLOCK_REALTIME, &now);

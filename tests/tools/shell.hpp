@@ -4,7 +4,7 @@
 
 namespace hf {
 
-/// How a command ended.
+/// The result of a command.
 struct Outcome {
   int status;
   std::string text;  // standard output and error together
@@ -12,7 +12,7 @@ struct Outcome {
 
 Outcome shell(const std::string& command);
 
-/// What runs `executable`, with a space after it: the emulator before it, where there is one.
+/// The command that runs `executable`, with a space after it: preceded by the emulator, if there is one.
 std::string command(const std::string& executable);
 
 /// The record tool, with a space after it.

@@ -7,10 +7,10 @@
 
 namespace hf {
 
-/// A small record in which everything is right: the tests spoil one thing each.
+/// A small record without faults: each test changes one thing.
 nlohmann::json small_record();
 
-/// Gives `record` the key that its inputs ask for.
+/// Gives `record` the key that follows from its inputs.
 void renew_key(nlohmann::json& record);
 
 /// A point of a series with the quantiles that follow from its samples.
@@ -19,7 +19,7 @@ nlohmann::json point(double x, const std::vector<double>& samples);
 /// A value with the quantiles that follow from its samples.
 nlohmann::json value(const std::string& id, const std::string& unit, const std::vector<double>& samples);
 
-/// A directory of its own, gone at the end of the scope.
+/// A temporary directory, removed at the end of the scope.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();
@@ -33,7 +33,7 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-/// The content of `file`, and `text` as the content of `file`, made with its directories.
+/// Reads `file`; writes `text` as the content of `file`, after creating its directories.
 std::string content(const std::filesystem::path& file);
 void write(const std::filesystem::path& file, const std::string& text);
 

@@ -1,4 +1,4 @@
-// What a number of a record is called.
+// The names of a record's numbers.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// `record inputs`: from what the linker and the compilers said to what a lab's measurement depends on.
+// `record inputs`: from the output of linker and compilers to the inputs of a lab's measurement.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// A tree in which a lab of two objects was linked with one of the two in a library.
+/// A tree in which a lab was linked from two objects, one of them in a library.
 struct Tree {
   hf::TemporaryDirectory root;
 
@@ -42,7 +42,7 @@ struct Tree {
     hf::write(root / ("build/" + name + ".read"), name + ": " + files + "\n");
   }
 
-  /// Says, as CMake does, which objects the build makes, and with which flags.
+  /// Lists, as CMake does, the objects of the build and their flags.
   void compiles(const Names& objects, const std::string& flags = "-O3 -march=native") const {
     hf::Json steps = hf::Json::array();
     for (const char* name : {"labs/CMakeFiles/lab.dir/lab.cpp.o", "labs/CMakeFiles/lab.dir/text.cpp.o"}) {
@@ -55,7 +55,7 @@ struct Tree {
     hf::write(root / "build/compile_commands.json", steps.dump());
   }
 
-  /// As GNU ld writes it, with more files opened.
+  /// As GNU ld writes it, with more opened files.
   void map(const std::string& opened) const {
     hf::write(
         root / "build/lab.map",
@@ -122,7 +122,7 @@ TEST_CASE("each file that went into the program changes the inputs, and no other
   }
   hf::write(tree.root / "labs/kit/idle.cpp", "changed");
   hf::write(tree.root / "labs/CMakeLists.txt", "changed");
-  hf::write(tree.root / "labs/kit/CMakeLists.txt", "changed");           // its flags are the objects'
+  hf::write(tree.root / "labs/kit/CMakeLists.txt", "changed");           // its flags are those of the objects
   hf::write(tree.root / "labs/harness/report/terminal.hpp", "changed");  // it only prints
   CHECK(tree.inputs() == before);
 }
@@ -173,7 +173,7 @@ TEST_CASE("a source that is compiled in several ways has the flags of each") {
 }
 
 TEST_CASE("what an earlier build left of a source that moved is no input") {
-  const Tree tree;  // used.cpp stood in labs/kit/, and left an object there
+  const Tree tree;  // used.cpp was in labs/kit/, and left an object there
   hf::write(tree.root / "labs/kit/room/used.cpp", "moved");
   std::filesystem::remove(tree.root / "labs/kit/used.cpp");
   tree.object("labs/kit/CMakeFiles/kit.dir/room/used.cpp.o", "../labs/kit/room/used.cpp");

@@ -29,7 +29,7 @@ std::vector<std::string> lines(const json& record) {
   return all;
 }
 
-// Spoils one thing, and expects the line that says so among what check finds.
+// Changes one thing, and expects the line that reports it among check's problems.
 struct Case {
   std::string line;  // how it begins, after "file.json: "
   std::function<void(json&)> spoil;
@@ -108,7 +108,7 @@ TEST_CASE("a record has the shape of the schema") {
 }
 
 TEST_CASE("the longest text that is read does not overwhelm a pattern") {
-  const std::string longest(4096, 'a'), half(990, 'a');  // two of these and a sign are as long as flags may be
+  const std::string longest(4096, 'a'), half(990, 'a');  // two of these and a sign: the maximum length of flags
   expect({
       {"/lab/id: expected type \"string\", matching", [&](json& r) { r["lab"]["id"] = "01-" + longest; }},
       {"/machine/slug: expected type \"string\", matching", [&](json& r) { r["machine"]["slug"] = longest; }},
@@ -356,7 +356,7 @@ TEST_CASE("latency does not fall with size beyond the noise") {
   };
   expect({{"/series/0/points/2/median: expected at least 5.4, as latency never falls, not 1.7",
            at_one_gigabyte({1.6, 1.7, 1.8})}});
-  accept(at_one_gigabyte({4.5, 4.6, 4.7}));  // 15 % less: where the pages lie
+  accept(at_one_gigabyte({4.5, 4.6, 4.7}));  // 15% less: depends on where the pages are
   accept([&](json& r) {                      // wide intervals
     r["series"][0]["points"][1] = hf::point(65536, {4, 9, 20});
     at_one_gigabyte({3, 5, 9})(r);
@@ -398,7 +398,7 @@ TEST_CASE("in a virtual machine, memory is shared with guests that it does not s
       r["machine"]["virtualised"] = true;
     };
   };
-  accept(latencies(900, 100));  // one size held up
+  accept(latencies(900, 100));  // one size was delayed
   accept(latencies(5.4, 1.0));
   expect({{"/series/0/points/2/median", latencies(5.4, 0.5)}});
 }
@@ -443,7 +443,7 @@ TEST_CASE("an emulator may run a kernel faster than the peak") {
              emulated(r);
              r["machine"]["emulated"] = false;
            }}});
-  expect({{"/values/0/value", [&](json& r) {  // what it wrote down must still follow from its samples
+  expect({{"/values/0/value", [&](json& r) {  // the recorded number must still follow from its samples
              emulated(r);
              r["values"][0]["value"] = 1e6;
            }}});

@@ -73,7 +73,7 @@ TEST_CASE("a claim is decided by the number that the record has, where it has on
     CHECK(verdict->observed.unit == "GB/s");
     CHECK(verdict->observed.kind == "measured");
     CHECK_FALSE(hf::decide({"a", "A.", "loss", bound}, record));
-    CHECK(verdict->answer != hf::Answer::too_close);  // an interval of one point has no inside
+    CHECK(verdict->answer != hf::Answer::too_close);  // an interval of one point has no interior
     return verdict->answer == hf::Answer::holds;
   };
   CHECK(holds(20, ">= 20"));

@@ -242,7 +242,7 @@ TEST_CASE("a full disk is one line, and the old files stay") {
 
   json other = hf::small_record();
   other["lab"]["id"] = "02-other";
-  other["run"]["notes"] = std::vector<std::string>(100, std::string(200, 'x'));  // for which there is no room
+  other["run"]["notes"] = std::vector<std::string>(100, std::string(200, 'x'));  // there is no room for it
   const auto longer = file_with(directory, "longer.json", other);
   hf::write(directory / "published/01-roofline.json", hf::small_record().dump());
   const Outcome publish = shell("ulimit -f 16; " + kRecord + "publish " + file + " " + longer + " --to " +
@@ -264,7 +264,7 @@ TEST_CASE("diff tells claims first, and a flip by its status") {
   after["values"][0] = hf::value("peak_fp32_gflops", "GFLOP/s", {185, 186, 187});
   const auto a = file_with(directory, "a.json", hf::small_record());
   const auto b = file_with(directory, "b.json", after);
-  CHECK_FALSE(contains(shell(diff + a + " " + b).text, "No claim flipped."));  // none was asked about
+  CHECK_FALSE(contains(shell(diff + a + " " + b).text, "No claim flipped."));  // no claim was tested
 
   const auto claim = [&](const char* bound) {
     const json claims = {{{"id", "it-is-fast"}, {"text", "Fast."}, {"value", "peak_fp32_gflops"}, {"bound", bound}}};

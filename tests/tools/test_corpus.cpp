@@ -12,7 +12,7 @@
 
 namespace fs = std::filesystem;
 
-// Hostile files, most of them found by the fuzzer (tools/record/fuzz.cpp): each is refused in one line.
+// Hostile files, most of them found by the fuzzer (tools/record/fuzz.cpp): each is refused with one line.
 TEST_CASE("every file of the corpus is refused in one line") {
   std::size_t files = 0;
   for (const auto& entry : fs::directory_iterator(CORPUS)) {
@@ -32,8 +32,8 @@ TEST_CASE("every file of the corpus is refused in one line") {
   CHECK(files >= 79);
 }
 
-// Published records, cut down: one without laws, a browser's, one of several hosts, and others. accepted/renew writes the
-// golden output again.
+// Published records, shortened: one without laws, a browser's, one of several hosts, and others. accepted/renew
+// rewrites the expected output.
 TEST_CASE("every record of the other corpus stays accepted, and is shown as before") {
   const std::string here = "cd " ACCEPTED " && " + hf::record_command() + " --tree . ";
   std::set<std::string> budgets, machines;
@@ -69,6 +69,6 @@ TEST_CASE("every record of the other corpus stays accepted, and is shown as befo
 TEST_CASE("the accepted record of an emulated machine would be refused on a real one") {
   hf::Json record = hf::load_record(fs::path(ACCEPTED) / "emulated.json");
   record["machine"]["emulated"] = false;
-  record["run"]["noise_floor"] = 0.001;  // of its own, it excuses what was seen
+  record["run"]["noise_floor"] = 0.001;  // its own law excuses what was seen
   CHECK_FALSE(hf::check(record).empty());
 }

@@ -47,7 +47,7 @@ TEST_CASE("numbers moved where their intervals are apart by more than the noise 
   json after = before;
   after["values"][0] = hf::value("peak_fp32_gflops", "GFLOP/s", {177, 178, 179});  // low 177.1, where high was 176.8
   CHECK(hf::difference(before, after, {}).values.empty());
-  after["values"][0] = hf::value("peak_fp32_gflops", "GFLOP/s", {179, 180, 181});  // 1.3 % above
+  after["values"][0] = hf::value("peak_fp32_gflops", "GFLOP/s", {179, 180, 181});  // 1.3% above
   const auto changed = hf::difference(before, after, {});
   REQUIRE(changed.values.size() == 1);
   CHECK(changed.values[0].name == "peak_fp32_gflops");

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A disk that is full after `bytes`, as far as this process can tell.
+// A disk that is full after `bytes`, as this process sees it.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {
@@ -122,7 +122,7 @@ TEST_CASE("what a killed process left behind is cleaned, what others are writing
   const fs::path file = directory / "file";
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
-  ::waitpid(child, nullptr, 0);  // its number is free again
+  ::waitpid(child, nullptr, 0);  // its descriptor is free again
   const std::string gone = file.string() + ".tmp" + std::to_string(child);
   const std::string alive = file.string() + ".tmp" + std::to_string(::getppid());
   hf::write_atomically(gone, "half a rec");

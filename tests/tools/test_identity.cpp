@@ -12,7 +12,7 @@ using nlohmann::json;
 
 const hf::Identity kSomebody = {"blackbird", "mirabel", "/data/people/mirabel"};
 
-// What check says of a record whose note is `text`; empty if nothing.
+// The problems that check finds in a record whose note is `text`; empty if there are none.
 std::string verdict(const std::string& pointer, const std::string& text) {
   json record = hf::small_record();
   record[json::json_pointer(pointer)] = text;
@@ -79,7 +79,7 @@ TEST_CASE("honest text raises no alarm") {
 
 TEST_CASE("names that are words raise no alarm") {
   json record = hf::small_record();
-  record["series"][2]["label"] = "stream";  // written by the lab's author, not told by the machine
+  record["series"][2]["label"] = "stream";  // written by the lab's author, not reported by the machine
   CHECK(hf::check(record, {"stream", "stream", "/root"}).empty());
   CHECK(hf::check(record, {"debian", "root", "/"}).empty());
   CHECK(hf::check(record, {"avx2", "gpu", ""}).empty());

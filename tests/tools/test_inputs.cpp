@@ -90,7 +90,7 @@ TEST_CASE("a digest is of the tokens of C++, and of the bytes of all else") {
   CHECK(hf::source_digest("labs/a.cpp", code) != hf::source_digest("labs/a.cpp", "int a = 2;\n"));
   CHECK(hf::source_digest("labs/a.json", code) != hf::source_digest("labs/a.json", same));
   CHECK(hf::source_digest("labs/a.py", code) == hf::sha256(code).substr(0, 16));
-  const std::string doubtful = "int a = '\n";  // a literal without an end
+  const std::string doubtful = "int a = '\n";  // an unterminated literal
   CHECK(hf::source_digest("labs/a.cpp", doubtful) == hf::sha256(doubtful).substr(0, 16));
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("sources that changed in the checkout are named, whatever else a recor
   CHECK(hf::changed_sources(then, checkout) ==
         Lines{"labs/empty.cpp is gone", "labs/gone.cpp is gone", "labs/other.cpp changed"});
   CHECK(hf::changed_sources({{"source:labs/same.cpp", digest("same") + " -mavx2"}}, checkout).empty());
-  // A copy of what it was does not excuse a file that has changed; another's name does.
+  // A copy of the old content does not excuse a changed file; a new name does.
   hf::write(root / "labs/kept.cpp", "old");
   CHECK(hf::changed_sources({{"source:labs/other.cpp", digest("old")}}, hf::source_digests(root.path())) ==
         Lines{"labs/other.cpp changed"});

@@ -24,7 +24,7 @@ std::string refusal(const std::string& text) {
   return "accepted";
 }
 
-/// What check says of the small record with these laws alone, and these further values.
+/// The problems that check finds in the small record with only these laws, and these additional values.
 std::vector<std::string> problems(const std::vector<std::string>& laws, const std::vector<json>& values = {}) {
   json record = hf::small_record();
   record["laws"] = laws;
@@ -51,7 +51,7 @@ TEST_CASE("a law reads as it is written") {
   CHECK_FALSE(ratio.value([](const std::string&) {
                      return hf::Interval{0, 1, 2};
                    })
-                  .has_value());  // what divides may be zero
+                  .has_value());  // the divisor may be zero
   CHECK_FALSE(ratio.value([](const std::string&) { return std::nullopt; }).has_value());
 
   CHECK(hf::parse_law("latency never falls").kind == hf::Law::Kind::never_falls);

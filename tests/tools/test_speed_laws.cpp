@@ -16,14 +16,14 @@ using hf::Json;
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// The small record as a lab with these laws alone would have measured it.
+/// The small record as a lab with only these laws would have measured it.
 Json record_with(const std::vector<std::string>& laws) {
   Json record = hf::small_record();
   record["laws"] = laws;
   return record;
 }
 
-/// What `record check` says of `record`, which lies in a file called refused.json.
+/// The output of `record check` for `record`, in a file called refused.json.
 hf::Outcome checked(const Json& record, const std::string& options) {
   const hf::TemporaryDirectory directory;
   hf::write(directory / "refused.json", record.dump());

@@ -33,7 +33,7 @@ TEST_CASE("a number below 1000 is rounded as the site does, and keeps its zeros"
   for (const hf::Json& each : cases) {
     const double number = each[0];
     std::string text = hf::number_text(number);
-    if (std::stod(text) >= 1000 || number < 0) continue;  // the site's minus is no hyphen
+    if (std::stod(text) >= 1000 || number < 0) continue;  // the site's minus is not a hyphen
     if (text.find('.') != std::string::npos) text.erase(text.find_last_not_of('0') + 1);
     if (text.ends_with('.')) text.pop_back();
     CHECK(text == each[1].get<std::string>());

@@ -12,7 +12,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// The tokens in one line, with blanks between them and behind each.
+// The tokens on one line, with a space after each.
 std::string tokens(const std::string& source) {
   std::string text = hf::tokens_of(source).value_or("in doubt\n");
   std::ranges::replace(text, '\n', ' ');

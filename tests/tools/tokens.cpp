@@ -1,4 +1,5 @@
-// record-tokens FILE...: the text of each file's tokens behind a line "== FILE"; only a line "?? FILE" where its bytes count.
+// record-tokens FILE...: prints the text of each file's tokens after a line "== FILE"; only a line "?? FILE" if its
+// bytes count.
 #include "record/tokens.hpp"
 
 #include <cstddef>

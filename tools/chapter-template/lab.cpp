@@ -28,8 +28,9 @@ Variant variant(const std::vector<float>& x) {
   return timed(std::to_string(chains), [&x] { keep(sum_in_chains<chains>(x)); });
 }
 
-// An id is lower_case_with_underscores and ends in its unit: _gflops, _tflops, _gops, _tops, _gbs, _ghz, _ns, _us, _ms, _cycles, _bytes,
-// _share, _flop_per_byte. The other units are listed in labs/record/schema.json; "1" is for what has none.
+// An id is lower_case_with_underscores and ends in its unit: _gflops, _tflops, _gops, _tops, _gbs, _ghz, _ns, _us, _ms,
+// _cycles, _bytes, _share, _flop_per_byte. The other units are listed in labs/record/schema.json; "1" is for numbers
+// without a unit.
 void measure_chains(Lab& lab) {
   std::vector<float> x(count);
   fill_random(x, 1);

@@ -24,9 +24,9 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxSourceBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxMapBytes = std::size_t{256} << 20;
 
-// What the linker put into a program.
+// The files that the linker put into a program.
 struct Linked {
-  std::set<fs::path> objects;  // with those that were taken from a library of this build
+  std::set<fs::path> objects;  // including those taken from a library of this build
   std::set<fs::path> libraries;
 };
 
@@ -38,7 +38,7 @@ bool is_inside(const fs::path& file, const fs::path& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-// As a shell parts a command: blanks in quotes part nothing.
+// Splits a command as a shell does: blanks in quotes do not separate words.
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
   bool in_word = false;
@@ -66,8 +66,8 @@ bool begins(const std::string& word, std::initializer_list<const char*> starts) 
   return std::ranges::any_of(starts, [&](const char* start) { return word.starts_with(start); });
 }
 
-// Whether a word of a compiler's command, an option, can change what it makes: not where things are, what is warned of, and
-// which version the program says it is. Architectures of GPUs are in Build::cuda.
+// True if an option of a compiler's command can change the output: not paths, warnings, and the program's version.
+// Architectures of GPUs are in Build::cuda.
 bool counts(const std::string& word) {
   static const std::set<std::string> others = {"-o",  "-c",  "-x",  "-isystem",
                                                "-MD", "-MT", "-MF", "-forward-unknown-to-host-compiler"};
@@ -76,7 +76,7 @@ bool counts(const std::string& word) {
          !begins(word, {"-I", "-Xcompiler=-W", "--generate-code=", "-DHARDWARE_FIRST_VERSION="});
 }
 
-// The flags of a command, without this checkout's place, where they are not the lab's; empty where they are.
+// The flags of a command, without this checkout's path, if they differ from the lab's; empty otherwise.
 std::string other_flags(const std::vector<std::string>& command, const Build& build) {
   std::vector<std::string> flags, usual = words_of(build.flags);
   for (std::size_t i = 0; i < command.size(); ++i) {
@@ -93,7 +93,7 @@ std::string other_flags(const std::vector<std::string>& command, const Build& bu
   return flags == usual ? "" : text;
 }
 
-// The objects of this build according to its own list, with the flags of each. Objects of moved sources may still lie around.
+// The objects of this build from its own list, with the flags of each. Objects of moved sources may be left over.
 std::map<fs::path, std::string> compiled_objects(const Build& build, const fs::path& home) {
   const fs::path file = home / "compile_commands.json";
   std::map<fs::path, std::string> objects;
@@ -222,7 +222,7 @@ class Collector {
   }
 
  private:
-  // `flags`: those the file was compiled with, if it was compiled.
+  // `flags`: those that the file was compiled with, if it was compiled.
   void add_file(const fs::path& file, const std::optional<std::string>& flags) {
     if (is_inside(file, built_)) return add_origins(file, flags);
     const std::string source = file.lexically_relative(root_).generic_string();

@@ -7,25 +7,25 @@
 
 namespace hf {
 
-/// A program as it was built.
+/// A program as built.
 struct Build {
-  std::filesystem::path root;  ///< of the sources
-  std::filesystem::path
-      folder;                 ///< where it was linked, which the paths in `map` and in the compilers' lists start from
-  std::filesystem::path map;  ///< the map that GNU ld wrote of the program (-Map)
-  std::string flags;          ///< of the lab's own files
-  std::string cuda;           ///< compiler and flags of .cu files
+  std::filesystem::path root;    ///< of the sources
+  std::filesystem::path folder;  ///< where it was linked: base of the paths in `map` and in the compilers' lists
+  std::filesystem::path map;     ///< the map that GNU ld wrote for the program (-Map)
+  std::string flags;             ///< of the lab's own files
+  std::string cuda;              ///< compiler and flags of .cu files
 };
 
-/// What a program was made of. The linker says which object files are in it: of a library only those that it took, by name;
-/// compile_commands.json tells them from what an earlier build left. The compiler says, in OBJECT.read
-/// (tools/keep-dependencies), which files each was made from. They are "source:PATH" → source_digest(), PATH relative to the root,
-/// and after it, where an object was compiled with other flags than Build::flags, these: " -O3 -mavx2". A generated file counts as those that its
-/// first line names, "// Generated from FILE and FILE". Files that cannot move a number are left out, and those outside the root: they belong to libraries. A
-/// library outside the root is "library:NAME" → its file (a shared one: where to look for it when the program runs, see
-/// complete_inputs()), except those of the C and C++ language, which come with compiler and system. With an object made
-/// from a .cu file comes "library:CUDA" → Build::cuda.
-/// Throws FileError where a file cannot be read, or does not say what it should.
+/// The inputs of a program. The linker tells which object files are in it: of a library only those that it took, by
+/// name; compile_commands.json separates them from objects of an earlier build. The compiler lists in OBJECT.read
+/// (tools/keep-dependencies) the files that each object was made from. They become "source:PATH" → source_digest(),
+/// with PATH relative to the root, followed by the flags of an object that was compiled with other flags than
+/// Build::flags: " -O3 -mavx2". A generated file counts as the files that its first line names, "// Generated from FILE
+/// and FILE". Files that cannot change a number are left out, and so are those outside the root, which belong to
+/// libraries. A library outside the root becomes "library:NAME" → its file (for a shared library: where to look for it
+/// when the program runs, see complete_inputs()), except those of the C and C++ language, which come with compiler and
+/// system. An object made from a .cu file adds "library:CUDA" → Build::cuda.
+/// Throws FileError if a file cannot be read or lacks the expected contents.
 Inputs build_inputs(const Build& build);
 
 }  // namespace hf

@@ -1,13 +1,13 @@
 // record check [--publish] [--advise-speed] [--json] FILE-OR-DIR...
-//   Says what is wrong with each record; exit status 1 if anything is. A folder is one of published records, such as
-//   figures/records: it holds MACHINE/NN-slug.json and nothing else, each record may be published, is of a lab that there
-//   is and named after it, and all in one MACHINE, a name that stands in addresses, are of one machine. With a folder, the laws.json and claims.json of all
-//   labs are checked too. `make check` can call it so.
-//   With --advise-speed, a number that breaks a speed law (speed_laws.hpp) is a warning on standard error, and refuses nothing:
-//   for a test on a busy host, also of the NN-slug.refused.json that a lab has left.
-//   Plain: one line for each problem on standard error, "FILE: /json/pointer: what was expected; remedy", and
-//   "FILE: good" where there is none. With --json: one object on standard output, FILE → list of those lines, empty for a
-//   good record.
+//   Reports the problems of each record; exit status 1 if there are any. A folder must be one of published records,
+//   such as figures/records: it contains only MACHINE/NN-slug.json; each record is publishable, and is named after its
+//   lab, which exists; all records in one MACHINE, a name that may be part of an address, are from one machine. With a
+//   folder, the laws.json and claims.json of all labs are checked too, for `make check`.
+//   With --advise-speed, a number that breaks a speed law (speed_laws.hpp) is only a warning on standard error: for
+//   tests on a busy host, and for the NN-slug.refused.json that a lab has left.
+//   Plain: one line for each problem on standard error, "FILE: /json/pointer: what was expected; remedy", and "FILE:
+//   good" for a record without problems. With --json: one object on standard output, FILE → list of those lines, empty
+//   for a good record.
 #include <algorithm>
 #include <exception>
 #include <filesystem>
@@ -113,7 +113,7 @@ class Checks {
     return entries;
   }
 
-  // Removes from `problems` those that a busy host may cause.
+  // Removes from `problems` those that a busy host may have caused.
   void warn_of_speed(const fs::path& file, const Json& record, std::vector<Problem>& problems) {
     for (const Problem& broken : broken_speed_laws(record, labs_)) {
       const auto is_it = [&](const Problem& each) {
@@ -145,8 +145,8 @@ class Checks {
 
   fs::path labs_;
   bool advise_speed_;
-  std::set<std::string> warned_;       // files in which a speed law is broken, and that is no reason to refuse them
-  std::map<std::string, Lines> said_;  // what is wrong with each file; nothing where it is good
+  std::set<std::string> warned_;       // files that break a speed law, which is no reason to refuse them
+  std::map<std::string, Lines> said_;  // the problems of each file; empty if it is good
 };
 
 }  // namespace

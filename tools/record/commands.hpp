@@ -8,7 +8,7 @@
 
 namespace hf {
 
-// What all commands share: the checkout that they compare records with.
+// Options of all commands: the checkout that they compare records with.
 struct Tool {
   std::filesystem::path tree = HARDWARE_FIRST_SOURCE;
 
@@ -29,7 +29,7 @@ int table_command(const Tool& tool, const std::string& file, const std::string& 
 int upgrade_command(const Tool& tool, const Files& files);
 int why_command(const Tool& tool, const std::string& file, const std::string& budget);
 
-// What `record inputs` is told by the build.
+// The arguments that the build passes to `record inputs`.
 struct InputsOptions {
   Build build;
   std::string output, compiler;

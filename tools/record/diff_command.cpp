@@ -33,12 +33,12 @@ std::string percent(double before, double after) {
   return text.data();
 }
 
-// Columns on a terminal: bytes that continue a UTF-8 character take none.
+// Columns on a terminal: continuation bytes of UTF-8 take none.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-// The first column to the left, the others to the right, the last as it comes.
+// Aligns the first column left, the others right, and leaves the last as it is.
 void print(const std::vector<Row>& rows) {
   std::vector<std::size_t> widths(rows.empty() ? 0 : rows.front().size());
   for (const Row& row : rows) {
@@ -88,7 +88,7 @@ void print_moves(const std::string& title, const std::vector<Move>& moves) {
   print(rows);
 }
 
-// What one side of git's difference is where the other has nothing.
+// Git's name for a side of the difference that does not exist.
 void introduce(const std::string& what, const std::string& file) {
   const Json record = load_record(file);
   std::cout << origin(what, file, record) << "\n";

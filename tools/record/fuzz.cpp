@@ -1,6 +1,6 @@
 // Coverage-guided fuzzing (libFuzzer) of everything that reads a record. Built with Clang and -DHARDWARE_FIRST_FUZZ=ON:
 //   build/fuzz/bin/record-fuzz -max_len=65536 -max_total_time=300 CORPUS tests/tools/corpus
-// What it finds is kept in tests/tools/corpus, which the tests replay.
+// Its findings are kept in tests/tools/corpus, which the tests replay.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& problem : problems) require(hf::line("fuzz", problem).find('\n') == std::string::npos);
   if (!problems.empty()) return 0;
 
-  // What is accepted stays accepted when it is written and read again, and every command can use it.
+  // An accepted record stays accepted when it is written and read again, and every command can use it.
   const hf::Json again = hf::parse_json(record.dump(), "fuzz");
   require(again == record);
   require(hf::check(again, {}).empty());

@@ -12,7 +12,7 @@
 namespace hf {
 namespace {
 
-// What was asked on the command line. Only the chosen command looks at it.
+// The command line's options. Only the chosen command reads its own.
 struct Request {
   Tool tool;
   Files files;
@@ -133,6 +133,6 @@ int main(int argc, char** argv) {
     return 2;
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
-    return 2;  // 1 is an answer: a bad record, a flipped claim, a stale record
+    return 2;  // 1 is a result: a bad record, a flipped claim, a stale record
   }
 }

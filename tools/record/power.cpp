@@ -4,30 +4,33 @@
 // Exit status 1 if a law may refuse an honest record in more than 1 of 10,000 runs, with 95% confidence.
 //
 // An honest record is a published one, measured again on a worse host. For every law of its lab:
-// - Each number that depends on the host gets as many samples as it had, drawn from them with replacement. Of fewer than 8, the
-//   outliers beyond 1.5 times the median are not drawn: they would be 1 sample in 7, or more.
-// - 1 sample in 20 is slow, by a Pareto factor with exponent 2: 1.3% of all take more than 2 times as long, and 0.6% more than
-//   3 times. Of the 469,069 samples in all records ever published, 0.6% and 0.2% do.
-// - All samples of a number share another factor, as if the host had changed since the last number: exp(2fz), where f is the
-//   record's noise floor and z is normal. Of repeated samplings 95% differ by less than the floor, so the deviation is 4 times
-//   what was seen. At floors of 2% to 4%, it is as large as between runs that are weeks apart: 45 published peaks of two cores
-//   of one model deviate by 6%.
-// - 1 point in 500 of a series that may not fall or rise is held up: all of its samples, which are taken one after the other, are slow
-//   by the same Pareto factor. Among the 1,456 points of such series ever published, none is more than 10% above a later one, so at
-//   most 1 in 500 is held up by that much, with 95% confidence. Speeds and their limits have samples from rounds, which all share.
-// - A measured number without samples was made of others: it has that common factor alone.
-// - What a law defines is made from the new numbers, as a lab does: of pairs of samples where it had samples, or of medians.
-//   A modelled number that measured ones limit is made of these, and moves with them.
+// - Each number that depends on the host gets as many samples as it had, drawn from them with replacement. If it has
+//   fewer than 8, outliers beyond 1.5 times the median are not drawn, because they would be 1 sample in 7 or more.
+// - 1 sample in 20 is slow, by a Pareto factor with exponent 2: 1.3% of all take more than 2 times as long, and 0.6%
+//   more than 3 times. Of the 469,069 samples in all records ever published, 0.6% and 0.2% do.
+// - All samples of a number share another factor, as if the host had changed since the last number: exp(2fz), where f
+//   is the record's noise floor and z is normal. 95% of repeated samplings differ by less than the floor, so this
+//   deviation is 4 times the observed one. At floors of 2% to 4%, it is as large as between runs that are weeks apart:
+//   45 published peaks of two cores of one model deviate by 6%.
+// - 1 point in 500 of a series that may not fall or rise is delayed: all of its samples, which are taken one after the
+//   other, are slow by the same Pareto factor. Among the 1,456 points of such series ever published, none is more than
+//   10% above a later one, so at most 1 in 500 is delayed by that much, with 95% confidence. Speeds and their limits
+//   have samples from rounds, which share their disturbances.
+// - A measured number without samples was derived from others: it only has that common factor.
+// - A number that a law defines is computed from the new numbers, as in a lab: from pairs of samples if it had samples,
+//   or from medians. A modelled number limited by measured ones is computed from these, and changes with them.
 //
-// This model was revised four times after its rates of refusal had been seen, and all but one of these changes made refusal rarer.
-// That samples are taken in rounds is assumed, and published records have passed the laws: both make the rates look lower.
+// This model was revised four times after its rates of refusal had been seen, and all but one of these changes made
+// refusal rarer. It assumes that samples are taken in rounds, and published records have passed the laws: both make the
+// rates look lower.
 //
-// All published records come from virtual machines, which the laws give 75% more for memory: nothing here tells whether the
-// slack of a physical machine is right.
+// All published records come from virtual machines, which the laws give 75% more for memory: these tests cannot show
+// whether the slack of a physical machine is right.
 //
-// A forgery changes one number of a published record, with its samples: multiplied by a factor, exchanged with another in
-// the same unit, removed, replaced by an invented one within a factor of 10, or given (with its series) another unit. A law that does not refuse the record itself
-// catches the forgery if it refuses it. The last line forges any number of any record, whether a law is about it or not.
+// A forgery changes one number of a published record, with its samples: it is multiplied by a factor, exchanged with
+// another in the same unit, removed, replaced by an invented one within a factor of 10, or given (with its series)
+// another unit. A law that accepts the original record catches the forgery if it refuses it. The last line forges any
+// number of any record, whether or not a law is about it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -62,7 +65,7 @@ constexpr double kGoal = 1e-4;
 constexpr double kWorse = 2;               // how many times the noise floor
 constexpr double kSlowSamples = 1.0 / 20;  // the share of samples that are slow
 constexpr double kHeldUp = 1.0 / 500;      // the share of numbers that are held up
-constexpr std::size_t kFew = 8;            // so few samples do not tell how many are outliers
+constexpr std::size_t kFew = 8;            // too few samples to tell how many are outliers
 constexpr double kOutlier = 1.5;           // times the median
 constexpr int kForgeries = 200;            // of each kind, for each law and record
 
@@ -76,7 +79,7 @@ struct Number {
   std::string unit;
   Pointer at;
   const char* median;
-  double noise;  // 0 where it does not depend on the host
+  double noise;  // 0 if it does not depend on the host
   bool measured, sampled;
   std::vector<double> samples;  // one at least
   Interval is;
@@ -133,12 +136,12 @@ bool is_limit(const Law& law, const Number& number) {
   });
 }
 
-// What a law says of one record: what it is about, and nothing more, so that it is decided a million times over.
+// A law's condition on one record, reduced to the numbers that it uses, so that it can be evaluated a million times.
 struct Case {
   const Law& law;
   Json record;                      // without samples
   std::vector<Number> numbers;      // with them
-  std::vector<std::size_t> origin;  // each one's place among all numbers of the whole record
+  std::vector<std::size_t> origin;  // the position of each among all numbers of the record
 
   bool broken(const Json& changed) const { return !check_laws(changed, {}).empty(); }
   bool has_subject() const {
@@ -235,7 +238,7 @@ class Host {
 
   static bool is_ratio(const Number& number) { return number.unit == "1" || number.unit == "%"; }
 
-  // What a number in that unit is multiplied by when it takes `factor` as much time.
+  // The factor for a number in that unit when it takes `factor` as much time.
   double slowed(const Number& number, double factor) {
     static const std::set<std::string> times = {"ns", "us", "ms", "s", "cycles"};
     return times.contains(number.unit) || (is_ratio(number) && share() < 0.5) ? factor : 1 / factor;
@@ -259,7 +262,7 @@ class Host {
     return samples;
   }
 
-  // What the law makes of the drawn numbers, with what the published record had beside that.
+  // The law's verdict on the drawn numbers, together with the rest of the published record.
   Samples defined(std::size_t subject) const {
     const Number& number = case_.numbers[subject];
     const std::string row = number.name.substr(std::min(number.name.find('['), number.name.size()));
@@ -322,7 +325,8 @@ class Host {
   std::vector<Samples> drawn_;
 };
 
-// The probability that leaves so few refusals, or fewer, in 1 of 20 experiments: the upper bound of Clopper and Pearson.
+// The probability at which so few refusals, or fewer, occur in 1 of 20 experiments: the upper bound of Clopper and
+// Pearson.
 double upper_bound(std::size_t refused, std::size_t of) {
   const auto n = static_cast<double>(of);
   const auto at_most_refused = [&](double p) {
@@ -340,7 +344,7 @@ double upper_bound(std::size_t refused, std::size_t of) {
   return high;
 }
 
-// What a forged record has in the place of a number, or nothing.
+// What a forged record has in place of a number, or nothing.
 struct Forged {
   Interval is;
   std::string unit;
@@ -357,7 +361,7 @@ constexpr std::array kKinds = {Kind{"x0.1", 0.1}, Kind{"x0.5", 0.5}, Kind{"x0.8"
                                Kind{"x2", 2},     Kind{"x10", 10},   Kind{"swap", 0},   Kind{"drop", 0},
                                Kind{"invent", 0}, Kind{"unit", 0}};
 
-// One number or two forged; nothing where there is no other number that fits.
+// One or two forged numbers; empty if no other number fits.
 std::optional<Forgery> forge(const Kind& kind, const std::vector<Number>& all, std::size_t i, Random& random) {
   const auto& [low, middle, high] = all[i].is;
   const std::string name = kind.name, unit = all[i].unit;
@@ -404,7 +408,7 @@ bool catches(const Case& given, const Forgery& forgery) {
   return touched && given.broken(record);
 }
 
-// How many of so many records were refused.
+// The number of refused records, of how many.
 struct Count {
   std::size_t refused = 0, of = 0;
 };
@@ -412,7 +416,7 @@ struct Count {
 struct Row {
   std::string lab, law;
   std::size_t records = 0;
-  bool noisy = false;  // or else what it says of an honest record is always the same
+  bool noisy = false;  // otherwise its verdict on an honest record never changes
   Count honest = {};
   std::array<Count, kKinds.size()> forged = {};
 };
@@ -482,7 +486,7 @@ std::map<std::string, std::vector<Json>> published(const fs::path& tree) {
   return records;
 }
 
-// What one lab's laws say of its records.
+// The verdicts of one lab's laws on its records.
 struct Trial {
   std::vector<Json> records;
   std::vector<Law> laws;
@@ -504,7 +508,7 @@ Trial prepare(const fs::path& tree, const std::string& lab, const std::vector<Js
 Row measure_law(const std::string& lab, const Trial& trial, std::size_t law, std::size_t runs) {
   Random random(law);
   Row row{lab, trial.laws[law].text};
-  std::vector<std::size_t> about;  // records that the law says something of
+  std::vector<std::size_t> about;  // records to which the law applies
   for (std::size_t j = 0; j < trial.records.size(); ++j) {
     if (trial.cases[j][law].has_subject()) about.push_back(j);
   }

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 std::string slug_of(const Json& record) { return record.at("/machine/slug"_json_pointer); }
 
-// What a page of the book measured in a reader's browser says little of a machine: it is published beside machines.
+// A record from a reader's browser contains little about the machine, so it is published separately.
 bool is_browsers(const Json& record) { return slug_of(record).starts_with("browser-on-"); }
 
 // figures/browsers/NAME for figures/records/NAME.
@@ -35,7 +35,7 @@ Json load_publishable(const std::string& file, const Tool& tool) {
   return record;
 }
 
-// A record in the folder, or about to be: its file, where it comes from, and its machine.
+// A record in the folder, or about to be: its file, its source, and its machine.
 struct Publication {
   fs::path to;
   std::string from, slug;

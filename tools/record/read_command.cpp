@@ -1,10 +1,10 @@
 // record read FILE...
 //   Each record as its readers see it (record/reading.hpp): one JSON object, FILE → record.
 // record table FILE [--out DIRECTORY]
-//   The same as gnuplot reads it.
+//   The same in the form that gnuplot reads.
 // record definitions FILE...
-//   What each definitions.json makes of what: one JSON object, FILE → list of {"id", "unit", "factors"}, whose product is taken;
-//   a factor is {"id"} or {"number"}, with "divides": true where it is divided by. Those of rows are left out.
+//   The derived values in each definitions.json: one JSON object, FILE → list of {"id", "unit", "factors"}, a product
+//   of the factors; each is {"id"} or {"number"}, with "divides": true for a divisor. Values for rows are left out.
 #include <filesystem>
 #include <iostream>
 #include <string>

@@ -14,7 +14,7 @@
 namespace hf {
 namespace {
 
-// Each law once. A text that is no law is left out: check() reports it.
+// Each law once. Leaves out texts that are not laws: check() reports them.
 std::vector<Law> laws_of(const Json& record, const std::filesystem::path& labs) {
   std::set<std::string> texts;
   for (const Json& text : record.value("laws", Json::array())) texts.insert(text.get<std::string>());

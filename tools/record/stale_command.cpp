@@ -1,13 +1,15 @@
 // record stale [--tree DIR] [--json] FILE...
-//   Which sources have changed since each record was measured? Only the sources that a record names in `lab.inputs` are
-//   looked at, in the checkout that `record` was built from (or DIR): no lab need be built, no machine be asked.
-//   Plain: one line for each source that changed, "FILE: labs/harness/measure/peaks.cpp changed" (or "… is gone"); nothing for a
-//   record that is fresh. With --json: one object, FILE → list of those lines without "FILE: ", empty for a fresh record.
-//   Exit status: 0 all are fresh, 1 one or more are not, 2 a file is no valid record (it is named on standard error, and
-//   the others are answered) or DIR no folder.
+//   Lists the sources that have changed since each record was measured. It only compares the sources that a record
+//   names in `lab.inputs` with the checkout that `record` was built from (or DIR), so no lab need be built and no
+//   machine identified.
+//   Plain: one line for each source that changed, "FILE: labs/harness/measure/peaks.cpp changed" (or "… is gone");
+//   nothing for a fresh record. With --json: one object, FILE → list of those lines without "FILE: ", empty for a fresh
+//   record.
+//   Exit status: 0 if all are fresh, 1 if some are not, 2 if a file is not a valid record (it is named on standard
+//   error, and the others are processed) or DIR is not a folder.
 // record why FILE
-//   What has changed of all that a measurement depends on: what the build wrote beside the labs (record inputs), and this
-//   machine.
+//   Lists the changes of everything that a measurement depends on: the build's inputs beside the labs (record inputs),
+//   and this machine.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>

@@ -1,9 +1,9 @@
 // record upgrade [--tree DIR] FILE...
-//   Rewrites records of schema 3 as ones of schema 4, in place. There a source stands for what a compiler reads of it, so
-//   its text is needed: it is looked for in all that the history of the checkout (or DIR) has ever had below labs/. A source that
-//   is not there keeps the digest of its bytes, is named, and counts as changed.
-//   Exit status: 0, or 2 where a file is no record or would not be a good one (it is named on standard error and left alone, and
-//   the others are upgraded).
+//   Rewrites records of schema 3 as schema 4, in place. In schema 4 a source counts by its tokens, so its text is
+//   needed: it is searched in everything that the history of the checkout (or DIR) has ever had below labs/. A source
+//   that is not found keeps the digest of its bytes, is named, and counts as changed.
+//   Exit status: 0, or 2 if a file is not a record or would not become a good one (it is named on standard error and
+//   left alone; the others are upgraded).
 #include <cstddef>
 #include <filesystem>
 #include <iostream>
@@ -28,10 +28,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Texts = std::map<std::string, std::string>;  // SHA-256 → the text that has it
+using Texts = std::map<std::string, std::string>;  // SHA-256 → the text with that digest
 
-// All that was ever committed below labs/. It comes in sixteen parts, by the first digit of what git calls a text, since
-// output_of() keeps only the beginning of much.
+// Everything ever committed below labs/, in sixteen parts, by the first digit of git's hash of a text, because
+// output_of() keeps only the beginning of long output.
 Texts history_of(const fs::path& tree) {
   const std::string tell =
       "git -C \"$0\" rev-list --all --full-history --objects --no-object-names --filter=object:type=blob "

@@ -1,4 +1,4 @@
-// What operators report, and what is made of it.
+// The work that operators report, and what is computed from it.
 #include <doctest/doctest.h>
 #include <cstdint>
 #include <vector>
@@ -89,7 +89,7 @@ TEST_CASE("the FLOPs in matrix products follow from the shapes") {
   };
   CHECK(prefill == doctest::Approx(forward(12, 12, 1)));
   CHECK(decode == doctest::Approx(forward(1, 13, 1) + forward(1, 14, 1) + forward(1, 15, 1)));
-  CHECK(training == doctest::Approx(3 * forward(8, 8, 8)));  // each product has two on the way back
+  CHECK(training == doctest::Approx(3 * forward(8, 8, 8)));  // each product has two in the backward pass
 }
 
 TEST_CASE("sizes follow from time and memory") {
@@ -101,7 +101,7 @@ TEST_CASE("sizes follow from time and memory") {
   CHECK(smallest.prompt + smallest.decoded <= smallest.transformer.context);
   CHECK(smallest.training_tokens < smallest.transformer.context);
   CHECK(smallest.resnet.side % 32 == 0);
-  // What is counted here for choosing agrees with what the operators of ResNet-18 report.
+  // The count used here for choosing agrees with the operators' own report for ResNet-18.
   Resnet resnet({64, 16, 10});
   Ledger ledger;
   ledger.begin_pass();

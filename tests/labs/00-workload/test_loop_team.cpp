@@ -1,4 +1,4 @@
-// Loops that all cores share.
+// Loops shared by all cores.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -12,7 +12,7 @@
 namespace hf::workload {
 namespace {
 
-constexpr std::size_t dear = 1 << 20;  // an iteration that is worth sharing by itself
+constexpr std::size_t dear = 1 << 20;  // a single iteration worth sharing
 
 TEST_CASE("every iteration is done once, whatever the loop's length and cost") {
   for (std::size_t count : {0, 1, 2, 3, 7, 64, 1000}) {

@@ -1,4 +1,4 @@
-// Each loop against its definition in double precision, on sizes around its vectors, blocks and threads.
+// Each loop compared with its definition in double precision, at sizes around its vectors, blocks and threads.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Array random(std::size_t n, std::uint64_t sequence, float spread = 1, float midd
   return x;
 }
 
-/// Rows and columns: nothing, one, around the width of vectors and of blocks, and enough to be shared among cores.
+/// Rows and columns: zero, one, around the width of vectors and of blocks, and enough for several cores.
 struct Shape {
   std::size_t rows, columns;
 };
@@ -223,7 +223,7 @@ TEST_CASE("pools of odd and even pictures") {
 
 TEST_CASE("products with few rows, whatever is left over at the edges") {
   for (std::size_t rows : {0, 1, 2, 3, 7, 16}) {
-    for (std::size_t in : {0, 1, 15, 16, 40, 768, 1601}) {  // the last is cut into parts
+    for (std::size_t in : {0, 1, 15, 16, 40, 768, 1601}) {  // the last is split into parts
       for (std::size_t out : {1, 3, 8, 21}) {
         const Array x = random(rows * in, 1), weight = random(out * in, 2);
         Array y(rows * out + 1, 7);

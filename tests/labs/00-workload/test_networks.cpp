@@ -1,4 +1,4 @@
-// The networks against their double-precision references, the way back against finite differences.
+// The networks compared with their double-precision references, and the backward pass with finite differences.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -162,7 +162,7 @@ TEST_CASE("a wrong weight is seen in the logits") {
 
 TEST_CASE("gradients agree with finite differences of the reference's loss, for every kind of weight") {
   for (const TransformerShape& shape : shapes) {
-    if (shape.width == 1) continue;  // the layer norm of one number is 0, and nothing flows back through it
+    if (shape.width == 1) continue;  // the layer norm of one number is 0, so no gradient flows back through it
     CAPTURE(shape.width);
     CHECK(error_share_of_gradients(shape, std::min<std::size_t>(shape.context, 5)) <= 1);
   }
@@ -211,7 +211,7 @@ TEST_CASE("what training says it needs is what it takes") {
   CHECK(Training::bytes(shape, 2, 8) >= 4 * shape.parameters());
   CHECK(Transformer(shape).weights().all().size() == shape.parameters());
   CHECK(KvCache(shape, 3, 7).all().size_bytes() == 3 * 7 * shape.cache_bytes_per_token());
-  CHECK(gpt2_small.parameters() == 124'439'808);  // what GPT-2 small is known to have
+  CHECK(gpt2_small.parameters() == 124'439'808);  // known properties of GPT-2 small
 }
 
 TEST_CASE("the MLP's probabilities agree with their reference, picture by picture") {

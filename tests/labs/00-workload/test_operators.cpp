@@ -21,7 +21,7 @@ struct Case {
   Transpose a, b;
 };
 
-/// The largest error share of a product run by Operators::multiply(); infinite where it wrote between the rows.
+/// The largest error share of a product run by Operators::multiply(); infinite if it wrote between the rows.
 double worst_error_share(const Case& each) {
   const auto [m, n, k, spare, turn_a, turn_b] = each;
   const bool a_turned = turn_a == Transpose::yes, b_turned = turn_b == Transpose::yes;

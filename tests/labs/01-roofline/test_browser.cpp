@@ -1,4 +1,4 @@
-// The kernels in a browser: where there is one, and with what can be wrong with it.
+// The kernels in a browser, if there is one, with every fault that it may have.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -24,14 +24,14 @@ namespace {
 const std::string module = BROWSER_MODULE;
 constexpr std::chrono::seconds patience(600);  // so that a busy machine fails no test
 
-/// A lab that prints into the void.
+/// A lab whose output is discarded.
 struct Quiet {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere{std::fopen("/dev/null", "w"), std::fclose};
   Terminal terminal{nowhere.get()};
   Lab lab{{"01-roofline", "", {}, {}}, Budget::quick, probe_machine(), terminal};
 };
 
-/// What the step says where it measures nothing.
+/// The step's message when it measures nothing.
 std::string note_of_the_step() {
   Quiet quiet;
   Shared shared(quiet.lab);
@@ -74,7 +74,7 @@ TEST_CASE("a browser runs the kernels" * doctest::skip(is_left_out)) {
   {
     BrowserPeer browser("chromium", module, patience);
     CHECK(browser.version().find("Chrome/") != std::string::npos);
-    // As multiply_add() has it: every lane of a chain goes from its number to x · 0.5 + 0.25.
+    // As in multiply_add(): every lane of a chain goes from its number to x · 0.5 + 0.25.
     double sum = 0;
     for (int chain = 0; chain < 12; ++chain) sum += chain * 0.5 + 0.25;
     CHECK(browser.call("peak", std::vector{1.0, 12.0, 1.0, 0.5, 0.25}) == sum);
@@ -84,7 +84,7 @@ TEST_CASE("a browser runs the kernels" * doctest::skip(is_left_out)) {
     browser.call("read", std::vector{base, 1024.0, 2.0});
     browser.call("grow", std::vector{base, 100.0});
     CHECK(browser.call("chase", std::vector{1.0, 100.0}) == base);  // once around
-    CHECK_THROWS_AS(browser.call("reserve", {}), PeerFailed);       // it has no such function
+    CHECK_THROWS_AS(browser.call("reserve", {}), PeerFailed);       // it lacks this function
   }
   CHECK(has_no_children());
 }

@@ -1,4 +1,4 @@
-// What crosses the edge of a simulated cache during a matrix product.
+// The traffic at the edge of a simulated cache during a matrix product.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include "01-roofline/kernels/crossing.hpp"
 #include "common/cache_simulator.hpp"
 
-#pragma GCC diagnostic ignored "-Wunused-function"  // of all kernels, one number is looked at
+#pragma GCC diagnostic ignored "-Wunused-function"  // of all kernels, only one number is checked
 #include "01-roofline/kernels/kernels.hpp"
 
 namespace hf::roofline {
@@ -23,7 +23,7 @@ constexpr CacheGeometry roomy = of(4096 * KiB);
 /// Bytes of one matrix.
 double matrix(std::size_t n) { return 4.0 * static_cast<double>(n * n); }
 
-/// Bytes that cross, of every access of the naive product, one by one.
+/// Bytes that cross for every access of the naive product, one by one.
 double every_access(std::size_t n, const CacheGeometry& geometry) {
   CacheLevel cache(geometry);
   std::uint64_t lines = 0;
@@ -69,7 +69,7 @@ TEST_CASE("out of a cache that holds a column but no matrix, the naive product f
   const double bytes = naive_matmul_bytes(n, of(64 * KiB));
   CHECK(bytes > 0.9 * static_cast<double>(n) * matrix(n));
   CHECK(bytes < 1.1 * static_cast<double>(n) * matrix(n));
-  CHECK(naive_matmul_bytes(256, of(64 * KiB)) > 5 * bytes);  // rows of a power of two compete for few sets
+  CHECK(naive_matmul_bytes(256, of(64 * KiB)) > 5 * bytes);  // rows at a power of two compete for few sets
 }
 
 TEST_CASE("blocks fetch a for every tile of columns at most, and so move far less") {
@@ -77,7 +77,7 @@ TEST_CASE("blocks fetch a for every tile of columns at most, and so move far les
   const CacheGeometry cache = of(64 * KiB);
   const double tiles = 8;  // of 32 columns
   const double bytes = blocked_matmul_bytes(n, cache, 16);
-  CHECK(bytes <= 1.1 * (tiles + 6) * matrix(n));  // with six for c, which is fetched and returned in ragged lines
+  CHECK(bytes <= 1.1 * (tiles + 6) * matrix(n));  // plus six for c, which is fetched and written back in partial lines
   CHECK(bytes >= 0.9 * (tiles + 3) * matrix(n));
   CHECK(bytes < naive_matmul_bytes(n, cache) / 10);
 }

@@ -1,4 +1,4 @@
-// Every kernel, in every instruction set this machine has, against the double-precision reference.
+// Every kernel, in every instruction set of this machine, compared with the double-precision reference.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t lengths[] = {0, 1, 2, 3, 7, 15, 16, 17, 31, 64, 101, 127, 128, 129, 255, 256, 257, 1000, 1009};
 
-/// Random numbers with a guard behind them, so that a kernel that writes too far is caught.
+/// Random numbers followed by a guard, so that a kernel that writes too far is caught.
 class Numbers {
  public:
   static constexpr float guard = 12345.0f;

@@ -56,7 +56,7 @@ TEST_CASE("levels without sizes are named by their place, and the next there is 
 }
 
 TEST_CASE("levels are named by the caches they lie within, and the next there is stands in for one that is missing") {
-  const Levels levels(latencies(), {8192, 16384, 262144});  // the first and the second are as fast as each other
+  const Levels levels(latencies(), {8192, 16384, 262144});  // the first and the second are equally fast
   CHECK(names(levels.series("plateaus", "by level", {"latency", "ns"})) ==
         std::vector<std::string>{"L1", "L3", "DRAM"});
   CHECK(levels.cache(1).median == 1);
@@ -69,7 +69,7 @@ TEST_CASE("roofs that lie on each other are one, named by all of them") {
   const auto separate = peaks({{"scalar", 15}, {"scalar FMA", 30}, {"SSE", 60}, {"AVX2 FMA", 240}});
   CHECK(names(separate.roofs("a", "b")) == std::vector<std::string>{"scalar", "scalar FMA", "SSE", "AVX2 FMA"});
 
-  // A core that multiplies and adds in pipes of their own, 256 bits at a time.
+  // A core with separate pipes for multiplication and addition, 256 bits at a time.
   const auto zen4 = peaks({{"scalar FMA", 14.8},
                            {"scalar", 14.9},
                            {"SSE", 59},

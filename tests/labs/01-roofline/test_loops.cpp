@@ -1,4 +1,4 @@
-// The loops that measure peaks and bandwidths: they must do what they are counted for.
+// The loops that measure peaks and bandwidths: they must do the work that is counted for them.
 #include <doctest/doctest.h>
 
 #include <cstdint>

@@ -102,7 +102,7 @@ TEST_CASE("a cache has its own plateau, not a later one that others leave of it"
   const auto found = find_plateaus(ns, sizes(ns.size()), {32 * KiB, 1024 * KiB, 32768 * KiB});
   CHECK(names(found) == std::vector<std::string>{"L1", "L2", "L3", "DRAM"});
   CHECK(found[2].level == doctest::Approx(17.5).epsilon(0.02));
-  CHECK(find_plateaus(ns)[2].level > 80);  // by order alone
+  CHECK(find_plateaus(ns)[2].level > 80);  // only by order
 }
 
 TEST_CASE("two plateaus within one cache are that cache") {

@@ -1,4 +1,4 @@
-// What is counted, and what follows from it.
+// Counts, and the predictions from them.
 #include <doctest/doctest.h>
 
 #include <algorithm>

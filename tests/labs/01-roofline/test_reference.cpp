@@ -1,4 +1,4 @@
-// The references must be right themselves, and strict enough to catch a kernel that is not.
+// The references must be right themselves, and strict enough to catch a wrong kernel.
 #include <doctest/doctest.h>
 
 #include <cmath>

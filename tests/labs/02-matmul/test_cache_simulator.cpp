@@ -1,4 +1,4 @@
-// The simulated caches against cases worked out by hand.
+// The simulated caches compared with cases worked out by hand.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -41,7 +41,7 @@ TEST_CASE("an access across the end of a line touches both") {
 
 TEST_CASE("a full set gives up the line that was used longest ago") {
   CacheSimulator caches = tiny();
-  for (std::uint64_t line : {0, 2, 0, 4}) read(caches, line);  // one set of L1; 4 takes the place of 2
+  for (std::uint64_t line : {0, 2, 0, 4}) read(caches, line);  // one set of L1; 4 replaces 2
   check(caches, 16, 3, 3);
   read(caches, 0);
   check(caches, 20, 3, 3);
@@ -60,7 +60,7 @@ TEST_CASE("lines of other sets do not compete") {
 TEST_CASE("one line too many in a set, visited in turn, and none is ever there") {
   CacheSimulator caches = tiny();
   for (int round = 0; round < 5; ++round) {
-    for (std::uint64_t line : {0, 4, 8, 12, 16}) read(caches, line);  // one set of either level
+    for (std::uint64_t line : {0, 4, 8, 12, 16}) read(caches, line);  // one set in either level
   }
   check(caches, 100, 25, 25);
 }
@@ -119,7 +119,8 @@ TEST_CASE("a geometry has a power of two of sets, as near to what is told as can
   std::filesystem::remove_all(root);
 }
 
-/// With caches that hold everything, every rung fetches each input once and each output twice: to be written to, and back.
+/// With caches that hold everything, every rung fetches each input once and moves each output twice: fetched before
+/// writing, then written back.
 TEST_CASE("a product that fits moves its compulsory bytes") {
   const CacheGeometry large = {1 << 20, 16};
   const std::uint64_t a = 16 * 32 * 4, b = 32 * 48 * 4, c = 16 * 48 * 4;

@@ -1,4 +1,4 @@
-// The loops around the micro-kernel: every schedule gives the product, and every number of it is handed on once.
+// The loops around the micro-kernel: every schedule gives the product, and passes each number to the epilogue once.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -21,11 +21,11 @@ struct Shape {
   std::size_t m, n, k;
 };
 
-/// Random operands of a product, and room for it with a guard behind.
+/// Random operands of a product, and space for it, followed by a guard.
 struct Operands {
   explicit Operands(Shape s)
       : shape(s), a(random_floats(s.m * s.k, 1)), b(random_floats(s.k * s.n, 2)), c(s.m * s.n + 64, guard) {}
-  /// 1 where rounding explains the difference from the reference; infinite where something else was written.
+  /// 1 if rounding explains the difference from the reference; infinite if something else was written.
   double worst_error() const {
     for (std::size_t i = shape.m * shape.n; i < c.size(); ++i) REQUIRE(c[i] == guard);
     return worst_product_error(shape.m, shape.n, shape.k, a.data(), b.data(), c.data(), 2000);
@@ -35,7 +35,7 @@ struct Operands {
   std::vector<float> a, b, c;
 };
 
-/// All ways through the driver, with blocks that no shape divides.
+/// All schedules of the driver, with blocks that no shape divides.
 std::vector<Schedule> schedules() {
   std::vector<Schedule> all;
   for (const Blocking blocking : {Blocking{16, 8}, Blocking{37, 40}, Blocking{512, 512}}) {
@@ -79,7 +79,7 @@ TEST_CASE("every schedule gives the same product, with tiles of any shape") {
   }
 }
 
-/// Which rectangles were handed on, and what was in them then.
+/// The rectangles passed to the epilogue, and their contents at that time.
 struct Seen {
   explicit Seen(std::size_t rows, std::size_t columns) : width(columns), times(rows * columns), value(rows * columns) {}
 
@@ -107,7 +107,7 @@ struct Seen {
   std::vector<float> value;
 };
 
-/// Each number was handed on once, when its sum was complete, and what the epilogue made of it is what remains.
+/// Each number was passed on once, when its sum was complete, and the epilogue's result remains.
 void check_seen(const Seen& seen, Operands& x) {
   REQUIRE(seen.outside == 0);
   for (std::size_t i = 0; i < seen.times.size(); ++i) {

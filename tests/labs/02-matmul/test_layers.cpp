@@ -1,4 +1,4 @@
-// Layers as matrix products: each form against the double-precision reference, and so against its direct form.
+// Layers as matrix products: each form compared with the double-precision reference, and thus with its direct form.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ TEST_CASE("attention is the same token by token, in vectors, and as two products
   for (const AttentionShape& s : {AttentionShape{1, 1}, {5, 3}, {33, 64}, {64, 16}, {0, 4}}) {
     CAPTURE(s.tokens);
     CAPTURE(s.d);
-    for (float size : {1.0f, 20.0f}) {  // the second makes weights that are nearly one and nearly zero
+    for (float size : {1.0f, 20.0f}) {  // the second makes weights that are nearly one or nearly zero
       auto q = random_floats(s.numbers(), 1);
       for (float& x : q) x *= size;
       const auto k = random_floats(s.numbers(), 2), v = random_floats(s.numbers(), 3);

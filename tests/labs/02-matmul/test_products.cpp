@@ -1,4 +1,4 @@
-// Every rung of the ladder, and the product at its top, against the double-precision reference.
+// Every rung of the ladder, and the product at its top, compared with the double-precision reference.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -56,8 +56,7 @@ struct Shape {
   std::size_t m, n, k;
 };
 
-/// a and b at the end of what was allocated for them, so that a sanitizer sees every read past it; c with a guard on
-/// either side.
+/// a and b end where their allocation ends, so that a sanitizer sees every read past it; c has a guard on either side.
 class Matrices {
  public:
   explicit Matrices(Shape s)
@@ -87,7 +86,7 @@ class Matrices {
   std::vector<float> a_, b_, c_;
 };
 
-/// Holds every product of this shape against the reference, at about `most` of its numbers.
+/// Compares every product of this shape with the reference, at about `most` of its numbers.
 void check_products(Shape shape, std::size_t most = 4000) {
   for (const Named& product : products()) {
     CAPTURE(product.name);

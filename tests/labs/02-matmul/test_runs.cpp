@@ -1,4 +1,5 @@
-// What the lab times, it has checked: right results pass, wrong ones are refused. What the chapter names is among what it times.
+// The lab checks everything it times: right results pass, wrong ones are refused. It times everything that the chapter
+// names.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@
 namespace hf::matmul {
 namespace {
 
-/// A product that leaves out the last term of every sum.
+/// A product that omits the last term of every sum.
 void forgetful(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
@@ -82,7 +83,7 @@ TEST_CASE("every form of a layer passes its check; a wrong product does not") {
   for (const LayerRun& layer : layers(forgetful)) CHECK_THROWS_AS(check(layer), std::runtime_error);
 }
 
-/// A lab on a core that is as fast as an emulated one or as a real one.
+/// A lab on a core as fast as an emulated one, or as a real one.
 class TestLab {
  public:
   TestLab(Budget budget, double peak_gflops)

@@ -43,7 +43,7 @@ TEST_CASE("every pattern of lanes that disagree is kept apart") {
 }
 
 TEST_CASE("the bound tells the two ways apart") {
-  // Else a result of the wrong way could pass.
+  // Otherwise a result of the wrong branch could pass.
   for (const float x : {0.01f, 0.3f, 0.6f, 0.9f})
     CHECK(std::abs(branch_reference(x, 2) - branch_reference(x, 0)) > 100 * branch_error_bound());
 }

@@ -1,4 +1,4 @@
-// Many chases at a time: each of them is the chase it would be alone.
+// Many chases at a time: each is the same as it would be alone.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -42,7 +42,7 @@ TEST_CASE("however few go at a time, all parts take turns and every line is visi
     ChaseRing ring(memory);
     std::vector<const Line*> start;
     for (int part = 0; part < most_chases; ++part) start.push_back(ring.at(part));
-    // So many turns that every part has had the same number of them, and has gone a whole number of rounds.
+    // Enough turns for every part to have had the same number of them, and to have made whole rounds.
     for (std::int64_t turn = 0; turn < lines * most_chases; ++turn) ring.follow(count, hops);
     CAPTURE(count);
     for (int part = 0; part < most_chases; ++part) CHECK(ring.at(part) == start[static_cast<std::size_t>(part)]);
@@ -57,7 +57,7 @@ TEST_CASE("however few go at a time, all parts take turns and every line is visi
 
 TEST_CASE("no two chases meet, and the lines of each are strewn over all of the memory") {
   constexpr std::size_t lines = 200;
-  std::vector<Line> memory(most_chases * lines + 5);  // what does not divide is left over
+  std::vector<Line> memory(most_chases * lines + 5);  // the remainder after division
   ChaseRing ring(memory);
   std::vector<std::set<const Line*>> seen(most_chases);
   for (std::size_t turn = 0; turn < most_chases * lines; ++turn) {

@@ -1,4 +1,4 @@
-// Lookups: asking early changes nothing but the time.
+// Lookups: prefetching changes only the time.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace hf::gpu {
 namespace {
 
-/// The work on one word, as it is written in gather.hpp, one operation at a time.
+/// The work on one word, one operation at a time, as in gather.hpp.
 std::uint64_t mixed(std::uint64_t word) {
   for (int round = 0; round < 2; ++round) {
     const std::uint64_t high = word >> 29;
@@ -68,7 +68,7 @@ TEST_CASE("an order stays below its size, begins again after its end, and leaves
     REQUIRE(first[i] < 1000);
     ++found[first[i]];
   }
-  // Of random numbers, a share of 1/e is not drawn.
+  // Of random numbers, a share of 1/e is never drawn.
   const auto missing = std::count(found.begin(), found.end(), 0);
   CHECK(missing > 250);
   CHECK(missing < 450);

@@ -25,7 +25,7 @@ TEST_CASE("the knee of a straight rise to a level is where the two meet, whereve
       y.push_back(little_gbs(count, 100, bend * 0.64));
     }
     CAPTURE(bend);
-    CHECK(knee(x, y) == doctest::Approx(bend).epsilon(0.06));  // the bend itself lies between two points
+    CHECK(knee(x, y) == doctest::Approx(bend).epsilon(0.06));  // the corner itself is between two points
   }
 }
 

@@ -23,7 +23,7 @@ TEST_CASE("each limit alone decides how many warps there are") {
   CHECK(resident_warps(hopper, {33, 32, 0}) == 64);            // a warp of one thread is a warp
 }
 
-/// Warps for which four schedulers have registers, each in a quarter of its own.
+/// The number of warps for which four schedulers have registers, each in its own quarter.
 int warps_by_quarters(const Multiprocessor& has, int registers_per_thread) {
   constexpr int schedulers = 4;
   int of_warp = 0;

@@ -1,4 +1,4 @@
-// The model of a machine that hides latency: where a formula is known, it gives that number.
+// The model of a machine that hides latency: it agrees with formulas where these are known.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,15 +12,15 @@
 namespace hf::gpu {
 namespace {
 
-/// Utilisation where only latency is in the way: each warp issues its instructions, waits, and issues them again. For the
-/// greedy scheduler.
+/// Utilisation if only latency matters: each warp issues its instructions, waits, and issues them again. For the greedy
+/// scheduler.
 double closed_form_utilisation(const SimtMachine& machine, const WarpProgram& program) {
   const double busy = program.arithmetic + 1, round = busy + static_cast<double>(machine.latency);
   return std::min(1.0, machine.warps * busy / (machine.issue_width * round));
 }
 
-/// The least of what the warps can ask for in the time that a load takes, what can be issued, what can be in flight, and
-/// what the memory can bring. Loads of one line each.
+/// The minimum of what the warps can request during one load's latency, what can be issued, what can be in flight, and
+/// what the memory can deliver. One line per load.
 double closed_form_lines_per_cycle(const SimtMachine& machine, const WarpProgram& program) {
   const double issue = program.arithmetic + 1, waits = static_cast<double>(machine.latency) + 1;
   const double lines = program.lines_per_load;
@@ -71,7 +71,7 @@ TEST_CASE("several schedulers share the warps: the closed form where their numbe
 }
 
 TEST_CASE("warps in turn come to their loads together, and wait together") {
-  // All W finish their arithmetic within W cycles; the first comes back a latency after its load.
+  // All W finish their arithmetic within W cycles; the first returns one latency after its load.
   for (const int warps : {1, 2, 8, 16, 30}) {
     const SimtMachine machine = {.warps = warps, .latency = 400, .scheduler = Scheduler::round_robin};
     const WarpProgram program = {.arithmetic = 15};

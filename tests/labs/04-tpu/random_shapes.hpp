@@ -1,4 +1,4 @@
-/// Shapes for the tests: products and arrays of random sides, the same in every run.
+/// Shapes for the tests: products and arrays with random sides, the same in every run.
 #pragma once
 
 #include <cstddef>

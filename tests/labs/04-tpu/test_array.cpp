@@ -1,4 +1,4 @@
-// What the array computes: bit for bit the product by three plain loops.
+// The array's result: bit for bit the same as that of three plain loops.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -78,7 +78,7 @@ TEST_CASE("an observer sees the registers, cycle by cycle") {
   const ArrayRun run = run_array(Dataflow::weight_stationary, {2, 2}, product.shape, product.a, product.b, {}, observe);
   REQUIRE(static_cast<std::int64_t>(cycles.size()) == run.cycles.total());
   for (std::size_t i = 0; i < cycles.size(); ++i) CHECK(cycles[i] == static_cast<std::int64_t>(i));
-  CHECK(held == product.b);  // after as many cycles as there are rows, the weights are in place
+  CHECK(held == product.b);  // the weights are in place after as many cycles as there are rows
   CHECK(left_first == run.c[0]);
 }
 

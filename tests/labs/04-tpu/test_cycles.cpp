@@ -1,4 +1,4 @@
-// How long the array takes: what the closed forms say, and what SCALE-Sim reports.
+// The array's time: compared with the closed forms and with SCALE-Sim's reports.
 #include <doctest/doctest.h>
 #include <cstdint>
 

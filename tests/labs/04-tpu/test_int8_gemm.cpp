@@ -1,4 +1,4 @@
-// The 8-bit product, in every instruction set this machine has: exact, for any shape.
+// The 8-bit product, in every instruction set of this machine: exact, for any shape.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the array waits for.
+// The array's waits for memory.
 #include <doctest/doctest.h>
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +46,7 @@ TEST_CASE("the SRAM keeps the panels used last") {
   CHECK(fetched(1, 40) == 40);
   CHECK(fetched(2, 40) == 40);
   CHECK(fetched(1, 40) == 0);
-  CHECK(fetched(3, 40) == 40);  // in the place of 2
+  CHECK(fetched(3, 40) == 40);  // replaces 2
   CHECK(fetched(1, 40) == 0);
   CHECK(fetched(2, 40) == 40);
   CHECK(fetched(4, 101) == 101);  // never fits
@@ -77,7 +77,7 @@ TEST_CASE("with enough bandwidth nothing stalls but the first tile") {
 TEST_CASE("an output-stationary array waits for its panels too") {
   const RandomProduct product({8, 16, 32});
   const ArrayRun run = product.run(Dataflow::output_stationary, {8, 8}, {false, {1, 0, false, 4}});
-  // Two tiles: 512 bytes for the first, 256 more for the second, whose fetching hides behind nothing but 46 cycles.
+  // Two tiles: 512 bytes for the first, 256 more for the second, whose fetch overlaps with only 46 cycles.
   CHECK(run.cycles.stall == 512 + (768 - (512 + 46)));
   CHECK(run.cycles.total() == 768 + 46);
 }

@@ -1,4 +1,4 @@
-// The random numbers: those that were published, spread evenly, and no sequence like another.
+// The random numbers: those published, spread evenly, with no two sequences alike.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ TEST_CASE("the next sequence begins where the one before ends") {
   CHECK(random_word(3, 7) == random_word(2, (std::uint64_t{1} << 40) + 7));
 }
 
-/// How far n draws of probability p may be from n p: five standard deviations.
+/// The allowed deviation from n p of n draws of probability p: five standard deviations.
 double five_sigma(double n, double p) { return 5 * std::sqrt(n * p * (1 - p)); }
 
 TEST_CASE("every bit is set half of the time, whatever it was before and in the sequence beside") {

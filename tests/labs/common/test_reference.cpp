@@ -1,5 +1,5 @@
-// What is right must be right itself, and its bounds wide enough for any order of summation and strict enough to catch
-// a kernel that is wrong.
+// The references must be right, with bounds wide enough for any order of summation and strict enough to catch a wrong
+// kernel.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The systolic array: cycles by formula, and what a simulated product spent its cycles on.
+// The systolic array: cycles by formula, and how a simulated product spent its cycles.
 #include <cstdint>
 #include <vector>
 

@@ -1,5 +1,5 @@
 /// \file
-/// What the site's formulas are held to: random questions to the labs' own, with their answers, as JSON.
+/// Cases to compare the site's formulas with: random inputs to the labs' own formulas, with their results, as JSON.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ class Dice {
   /// An integer from low to high, both included.
   int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(engine_); }
 
-  /// As likely in each octave.
+  /// Equally likely in each octave.
   double spread(double low, double high) {
     return low * std::exp2(std::uniform_real_distribution<double>(0, std::log2(high / low))(engine_));
   }
@@ -38,7 +38,7 @@ class Dice {
   std::mt19937_64 engine_;
 };
 
-/// \return {"name": [case, …], …}; each case is an object with what is asked and "answer".
+/// \return {"name": [case, …], …}; each case is an object with the inputs and "answer".
 Json roofline_cases(Dice& dice);
 Json planner_cases(Dice& dice);
 Json array_cases(Dice& dice);

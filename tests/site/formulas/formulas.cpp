@@ -1,4 +1,4 @@
-// formulas: random questions to the labs' formulas, with their answers, as JSON; the tests put them to the site's.
+// formulas: random inputs to the labs' formulas, with their results, as JSON; the tests compare them with the site's.
 //   formulas SEED
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The planner: wires, a step's time and memory under random plans, and what the search finds.
+// The planner: wires, a step's time and memory under random plans, and the results of the search.
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -43,7 +43,7 @@ Json json_of(const MemoryUse& memory) {
           {"activations", memory.activations}};
 }
 
-/// As the search makes them: what it leaves at its default has no name on the site.
+/// As the search makes them: settings that it leaves at their default have no name on the site.
 ParallelPlan random_plan(Dice& dice) {
   ParallelPlan plan;
   const int ways[] = {1, 1, 2, 3, 4, 8, 16};

@@ -1,4 +1,4 @@
-// The roofline, and what operators do and move.
+// The roofline, and the work and traffic of operators.
 #include <cstddef>
 
 #include "00-workload/kernels/loops.hpp"
@@ -34,7 +34,7 @@ Json product_case(Dice& dice) {
   return {{"m", m}, {"n", n}, {"k", k}, {"answer", Json::array({json_of(workload::product_work(m, n, k))})}};
 }
 
-/// Chapter 00's way through a convolution: the patches are laid out as columns, then multiplied; or, fused, input and
+/// Chapter 00's method for a convolution: the patches are laid out as columns, then multiplied; or, fused, input and
 /// filters are read once and the output is written.
 Json convolution_case(Dice& dice) {
   const std::size_t in = dice.size(1024), out = dice.size(1024), stride = dice.size(3);

@@ -1,6 +1,6 @@
 /// \file
-/// Enough of CUDA to run a kernel's own source on the processor: one thread of the system for each thread of a block, the
-/// blocks one after the other. So the address sanitizer sees every access, the thread sanitizer every missing
+/// Enough of CUDA to run a kernel's own source on the processor: one system thread for each thread of a block, the
+/// blocks one after the other. Thus the address sanitizer sees every access, the thread sanitizer every missing
 /// __syncthreads(), and the undefined-behaviour sanitizer every misaligned vector.
 #pragma once
 
@@ -20,7 +20,7 @@ struct dim3 {
   constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
 };
 
-/// It may lie over floats, as on the device.
+/// It may alias floats, as on the device.
 struct __attribute__((aligned(16), may_alias)) float4 {
   float x, y, z, w;
 };
@@ -35,7 +35,7 @@ namespace on_cpu {
 inline thread_local std::barrier<>* everyone = nullptr;  ///< of this thread's block
 inline thread_local std::barrier<>* warp = nullptr;      ///< of its warp
 
-/// The places where the threads of a block meet.
+/// The barriers of a block's threads.
 struct Meetings {
   explicit Meetings(unsigned threads) : block(threads) {
     for (unsigned first = 0; first < threads; first += 32) warps.emplace_back(std::min(threads - first, 32u));
@@ -44,7 +44,7 @@ struct Meetings {
   std::deque<std::barrier<>> warps;
 };
 
-/// Makes this thread of the system a thread of a block.
+/// Makes this system thread a thread of a block.
 inline void become(unsigned thread, Meetings& meetings) {
   threadIdx = {thread % blockDim.x, thread / blockDim.x % blockDim.y, thread / blockDim.x / blockDim.y};
   everyone = &meetings.block;

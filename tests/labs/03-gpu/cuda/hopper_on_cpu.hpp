@@ -1,10 +1,10 @@
 /// \file
-/// Hopper's instructions for cuda_on_cpu.hpp: what bf16_gemm_instructions.cuh declares, on the processor. The blocks of a
-/// cluster run at the same time.
+/// Hopper's instructions for cuda_on_cpu.hpp: everything that bf16_gemm_instructions.cuh declares, on the processor.
+/// The blocks of a cluster run at the same time.
 ///
-/// Whatever is asynchronous there is as late as it may be here: tiles are brought by a thread of their own, in any order;
-/// products are computed, and tiles written out, only when somebody waits for them. So a kernel that does not wait where
-/// it must is wrong here too, and the thread sanitizer sees a place of the ring that is written while it is read.
+/// Asynchronous operations happen as late as possible here: a separate thread copies tiles, in any order; products are
+/// computed, and tiles written, only when a thread waits for them. So a kernel with a missing wait is wrong here too,
+/// and the thread sanitizer sees a slot of the ring that is written while it is read.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 #include <random>
 
 #include "wmma_on_cpu.hpp"
-// What follows is written for a device.
+// The code below is written for a device.
 #include "03-gpu/kernels/cuda/bf16_gemm_layout.cuh"
 
 #define __grid_constant__
@@ -35,7 +35,7 @@ namespace on_cpu {
 
 }  // namespace on_cpu
 
-/// A phase ends when all have arrived and the bytes expected and those that came are equal.
+/// A phase ends when all threads have arrived and the received bytes equal the expected bytes.
 class Barrier {
  public:
   explicit Barrier(int arrivals) : arrivals_(arrivals), missing_(arrivals) {}
@@ -68,11 +68,11 @@ class Barrier {
   std::mutex mutex_;
   std::condition_variable changed_;
   int arrivals_, missing_;
-  int bytes_ = 0;  ///< expected, less those that came; they may come first
+  int bytes_ = 0;  ///< expected minus received; bytes may be received first
   std::uint32_t phase_ = 0;
 };
 
-/// A matrix that is copied in boxes.
+/// A matrix copied in boxes.
 struct TensorMap {
   Bf16* data;
   int rows, columns, box_rows;
@@ -82,7 +82,7 @@ namespace on_cpu {
 
 constexpr std::size_t alignment = 1024;
 
-/// Calls `visit(where in the box, element of the matrix or null)` for each number of a box, swizzled.
+/// Calls `visit(position in the box, element of the matrix or null)` for each number of a box, swizzled.
 template <class Visit>
 void for_each_in_box(unsigned char* box, const TensorMap& map, int column, int row, Visit visit) {
   if (reinterpret_cast<std::uintptr_t>(box) % alignment != 0) fail("a box is not aligned");
@@ -98,7 +98,7 @@ void for_each_in_box(unsigned char* box, const TensorMap& map, int column, int r
   }
 }
 
-/// Does what it is told in a thread of its own, in any order.
+/// Executes its tasks in its own thread, in any order.
 class CopyEngine {
  public:
   ~CopyEngine() {
@@ -151,7 +151,7 @@ struct Block {
   unsigned char* shared;
   Meetings meetings;
   std::deque<std::barrier<>> warpgroups;  ///< by the number of the barrier
-  std::vector<unsigned char*> rows;       ///< of squares, as each thread says it in store_squares()
+  std::vector<unsigned char*> rows;       ///< of squares, as each thread passes it to store_squares()
 };
 
 struct Cluster {
@@ -167,14 +167,14 @@ inline thread_local int rank;
 inline Block& block_at(int index) { return *cluster->blocks[static_cast<std::size_t>(index)]; }
 inline Block& this_block() { return block_at(rank); }
 
-/// The same place in the shared memory of another block.
+/// The same address in the shared memory of another block.
 template <class T>
 T* in_block(T* here, int block) {
   const auto offset = reinterpret_cast<unsigned char*>(here) - this_block().shared;
   return reinterpret_cast<T*>(block_at(block).shared + offset);
 }
 
-/// A product of this thread that has begun, and the group it belongs to.
+/// A product that this thread has started, and its group.
 struct Product {
   float* sums;
   std::uint64_t a, b;
@@ -184,7 +184,7 @@ inline thread_local std::deque<Product> products;
 inline thread_local int groups_committed;
 inline thread_local std::deque<std::function<void()>> copies_out;
 
-/// 16 numbers of a row of an operand, as the tensor core finds them.
+/// 16 numbers of a row of an operand, in the order that the tensor core reads them.
 inline void read_operand(std::uint64_t descriptor, int row, float (&to)[16]) {
   if (descriptor >> 62 != 1) fail("an operand without the swizzle of 128 bytes");
   const unsigned start = (descriptor & 0x3fff) * 16, eight_rows = (descriptor >> 32 & 0x3fff) * 16;
@@ -226,7 +226,7 @@ inline void wait(Barrier& barrier, std::uint32_t parity) { barrier.wait(parity);
 inline void sync_warpgroup(int id) { on_cpu::this_block().warpgroups[static_cast<std::size_t>(id)].arrive_and_wait(); }
 inline int warp_in_block() { return static_cast<int>(threadIdx.x) / 32; }
 inline int warpgroup_in_block() { return static_cast<int>(threadIdx.x) / warpgroup_threads; }
-inline bool is_elected() { return threadIdx.x % 32 == 7; }  // nobody says which thread it is
+inline bool is_elected() { return threadIdx.x % 32 == 7; }  // no argument says which thread it is
 inline int rank_in_cluster() { return on_cpu::rank; }
 inline void sync_cluster() { on_cpu::cluster->everyone.arrive_and_wait(); }
 
@@ -274,7 +274,7 @@ inline void store_squares(void* row, const std::uint32_t (&pairs)[4]) {
   __syncwarp();
 }
 
-/// Clusters run one after the other: what is waited for is there, or will never be.
+/// Clusters run one after the other: whatever a thread waits for exists already, or never will.
 inline void raise(std::uint32_t* flag) { std::atomic_ref(*flag).store(1); }
 inline void wait_for_flag(std::uint32_t* flag) {
   if (std::atomic_ref(*flag).load() != 1) on_cpu::fail("a flag was waited for in vain");
@@ -297,7 +297,7 @@ void wait_for_products() {
   for (auto& all = on_cpu::products; !all.empty() && all.front().group < on_cpu::groups_committed - under_way;
        all.pop_front())
     on_cpu::multiply(all.front());
-  __syncwarp();  // a warp does this as one
+  __syncwarp();  // a warp executes this together
 }
 inline void finish_products(Sums&) { wait_for_products<0>(); }
 template <int registers>

@@ -1,5 +1,5 @@
-// Every way to run the last rungs of chapter 03's ladders against cuBLAS, long enough for the power limit to bite. A
-// maintainer's check, as tools/measure-gpu runs it: the lab itself shows only the fastest way.
+// Every variant of the last rungs of chapter 03's ladders beside cuBLAS, long enough for the power limit to take
+// effect. A check for maintainers, which tools/measure-gpu runs: the lab itself shows only the fastest variant.
 //
 //   race-03-gpu bf16|fp32 [N] [seconds of a sample] [rounds]
 #include <cublas_v2.h>
@@ -37,7 +37,7 @@ struct Runner {
   std::string id;
   std::function<void()> run;
   int calls = 1;
-  std::vector<double> seconds = {};  ///< a call, in each round
+  std::vector<double> seconds = {};  ///< per call, in each round
 };
 
 double run_calls(Runner& runner) {
@@ -59,7 +59,7 @@ double worst_difference(const Runner& runner, cuda::DeviceArray<Number>& c, cons
   double worst = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const double off = std::abs(value_of(found[i]) - value_of(right[i])) / (std::abs(value_of(right[i])) + 1);
-    worst = off <= worst ? worst : off;  // NaN stays
+    worst = off <= worst ? worst : off;  // NaN remains
   }
   return worst;
 }
@@ -81,7 +81,7 @@ void report(const Runner& runner, const Runner& cublas, double flops) {
               flops / seconds[middle] * 1e-12, 100 * ratios[middle], 100 * ratios.front(), 100 * ratios.back());
 }
 
-/// The first of them is cuBLAS. \return how many are wrong
+/// The first of them is cuBLAS. \return the number of wrong products
 template <class Number>
 int race(std::vector<Runner> all, cuda::DeviceArray<Number>& c, double flops, double seconds, int rounds) {
   const double most = sizeof(Number) == 2 ? 1.6e-2 : 1e-3;
@@ -96,9 +96,9 @@ int race(std::vector<Runner> all, cuda::DeviceArray<Number>& c, double flops, do
     calibrate(runner, seconds);
   }
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < all.size(); ++i) {  // forth and back
+    for (std::size_t i = 0; i < all.size(); ++i) {  // forwards and backwards
       Runner& runner = all[round % 2 ? all.size() - 1 - i : i];
-      run_calls(runner);  // as long again, so that the clock settles
+      run_calls(runner);  // the same time again, so that the clock settles
       runner.seconds.push_back(run_calls(runner) / runner.calls);
     }
   }

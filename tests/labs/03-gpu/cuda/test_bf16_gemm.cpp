@@ -1,6 +1,7 @@
-// The bf16 ladder's kernels, run on the processor (hopper_on_cpu.hpp says how), against the double-precision reference.
+// The bf16 ladder's kernels, run on the processor (see hopper_on_cpu.hpp), compared with the double-precision
+// reference.
 #include "hopper_on_cpu.hpp"
-// The kernels come after what they are compiled with.
+// The kernels are included after the declarations that they need.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -17,7 +18,7 @@ constexpr Bf16 poison = {0xffff}, guard = {0x1234};
 constexpr double half_a_digit = 0x1p-8;  // how far, relatively, rounding to 8 binary digits may go
 
 struct Operands {
-  std::vector<float> a, b;  // as they are after rounding
+  std::vector<float> a, b;  // after rounding
   std::vector<Bf16> a16, b16;
 };
 
@@ -65,7 +66,7 @@ void check(const Bf16Rung& rung, const GemmShape& shape) {
   });
   CHECK(worst <= 1);
 
-  // Whole numbers: every sum is exact in any order, so c is known to the last bit.
+  // Whole numbers: every sum is exact in any order, so c must match to the last bit.
   x = operands(shape, [](float random) { return std::round(4 * random); });
   std::size_t wrong = 0;
   for_each_result(shape, x, product(rung, shape, x), [&](float result, const Reference& reference) {
@@ -92,7 +93,7 @@ TEST_CASE("clusters that stay: more tiles than clusters, fewer, and some outside
     check(rung, {260, 776, 2 * tile_k + 8});
     check(rung, {1, 8, 8});
   }
-  check(bf16_persistents()[0], {260, 1032, 5 * tile_k + 8});  // the ring goes round in one tile
+  check(bf16_persistents()[0], {260, 1032, 5 * tile_k + 8});  // the ring wraps around within one tile
 }
 
 TEST_CASE("every step is somebody's, once, and whoever ends a tile waits for all others that have a part of it") {

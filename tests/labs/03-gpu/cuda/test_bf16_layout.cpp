@@ -1,6 +1,6 @@
-// Where things lie on Hopper, against the tables of NVIDIA's PTX ISA.
+// Hopper's data layouts, compared with the tables of NVIDIA's PTX ISA.
 #include "cuda_on_cpu.hpp"
-// What follows is written for a device.
+// The code below is written for a device.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -15,8 +15,8 @@ namespace {
 TEST_CASE("bf16 keeps the upper half, rounded to nearest, ties to even") {
   CHECK(to_float(to_bf16(1.0f)) == 1.0f);
   CHECK(to_float(to_bf16(-3.140625f)) == -3.140625f);
-  CHECK(to_float(to_bf16(1.0f + 1.0f / 256)) == 1.0f);                // half-way: to even
-  CHECK(to_float(to_bf16(1.0f + 3.0f / 256)) == 1.0f + 4.0f / 256);   // half-way: to even
+  CHECK(to_float(to_bf16(1.0f + 1.0f / 256)) == 1.0f);                // halfway: to even
+  CHECK(to_float(to_bf16(1.0f + 3.0f / 256)) == 1.0f + 4.0f / 256);   // halfway: to even
   CHECK(to_float(to_bf16(1.0f + 1.01f / 256)) == 1.0f + 2.0f / 256);  // just above
   for (int i = 0; i < 0x7f80; ++i) {
     const Bf16 x = {static_cast<std::uint16_t>(i)};
@@ -25,7 +25,7 @@ TEST_CASE("bf16 keeps the upper half, rounded to nearest, ties to even") {
 }
 
 TEST_CASE("the swizzle of 128 bytes: chunks of 16 change places within eight rows, and no bank is asked twice") {
-  // The ISA's picture of the swizzle, chunk after chunk of rows 0, 1, 2 and 7.
+  // The ISA's picture of the swizzle, chunk by chunk, for rows 0, 1, 2 and 7.
   const std::pair<int, std::array<unsigned, 8>> rows[] = {{0, {0, 1, 2, 3, 4, 5, 6, 7}},
                                                           {1, {1, 0, 3, 2, 5, 4, 7, 6}},
                                                           {2, {2, 3, 0, 1, 6, 7, 4, 5}},
@@ -64,7 +64,7 @@ TEST_CASE("an operand's descriptor, field by field") {
   const std::uint64_t descriptor = operand_descriptor(0x12340);
   CHECK((descriptor & 0x3fff) == 0x1234);    // address / 16
   CHECK((descriptor >> 32 & 0x3fff) == 64);  // stride: 8 rows of 128 bytes / 16
-  CHECK((descriptor >> 49 & 7) == 0);        // the tile begins where the pattern of the swizzle does
+  CHECK((descriptor >> 49 & 7) == 0);        // the tile begins where the pattern of the swizzle begins
   CHECK((descriptor >> 62) == 1);            // 128 bytes
   CHECK((descriptor & ~0xc0003fff00003fffull) == 0);
   CHECK(operand_descriptor(0x12340 + 32) == descriptor + 2);  // 16 numbers further
@@ -126,7 +126,7 @@ TEST_CASE("the order of tiles visits every tile once, and a band before the next
 TEST_CASE("the bytes that a step waits for are those that its copies bring") {
   CHECK(step_bytes == copy_bytes * (tile_m + tile_n) / copy_rows);
   CHECK(step_bytes == 48 * 1024);
-  CHECK(step_bytes < 1 << 20);  // what a barrier can count
+  CHECK(step_bytes < 1 << 20);  // the maximum count of a barrier
 }
 
 }  // namespace

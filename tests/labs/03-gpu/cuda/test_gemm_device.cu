@@ -1,5 +1,6 @@
-// The matmul ladders on a GPU, where one answers: whole numbers, whose sums are exact in any order, so that every number of
-// every product is known to the last bit. Memory and races, by hand, with NVIDIA's compute-sanitizer:
+// The matmul ladders on a GPU, if one answers: with whole numbers, whose sums are exact in any order, so that every
+// number of every product must match to the last bit. For memory errors and races, run NVIDIA's compute-sanitizer by
+// hand:
 //
 //   compute-sanitizer --tool memcheck build/tests/labs/03-gpu/cuda/test-03-gpu-device
 //   compute-sanitizer --tool racecheck build/tests/labs/03-gpu/cuda/test-03-gpu-device
@@ -29,7 +30,7 @@ Bf16 made(int number, Bf16) { return to_bf16(static_cast<float>(number)); }
 bool same(float result, int sum) { return result == static_cast<float>(sum); }
 bool same(Bf16 result, int sum) { return result.bits == to_bf16(static_cast<float>(sum)).bits; }
 
-/// How many numbers of the product are wrong. In b, neighbours in a row, and rows, are so far apart.
+/// The number of wrong elements of the product. In b, adjacent elements of a row, and rows, are that far apart.
 template <class Number, class Multiply>
 int wrong_numbers(Multiply multiply, GemmShape shape, int b_step, int b_row) {
   const std::vector<int> a = whole_numbers(shape.m * shape.k, 1), b = whole_numbers(shape.k * shape.n, 2);

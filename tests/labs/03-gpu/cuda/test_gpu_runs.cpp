@@ -1,4 +1,4 @@
-// What the lab sees of the GPU's part, on a machine that has none, and on one that has.
+// The GPU's part as the lab sees it, on a machine without a GPU and on one with a GPU.
 #include <doctest/doctest.h>
 
 #include <algorithm>

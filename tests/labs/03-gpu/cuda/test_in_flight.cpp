@@ -1,4 +1,4 @@
-// Bytes in flight: what the sweep puts on the device, where the front is, and where two straight lines meet.
+// Bytes in flight: the launches of the sweep, its Pareto front, and the intersection of two straight lines.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Every kernel against a reference on the processor, at small and at awkward sizes, with what lies around its output
-// watched. Without a device they are skipped (see has_device.hpp). On a machine with one, also:
+// Every kernel compared with a reference on the processor, at small and awkward sizes, with guards around its output.
+// Skipped without a device (see has_device.hpp). On a machine with one, also run:
 //
 //   compute-sanitizer --tool memcheck  --error-exitcode 1 build/tests/labs/03-gpu/cuda/test-03-gpu-device
 //   compute-sanitizer --tool racecheck --error-exitcode 1 build/tests/labs/03-gpu/cuda/test-03-gpu-device
@@ -24,7 +24,7 @@
 namespace hf::gpu {
 namespace {
 
-/// Whether all numbers from an index on are as DeviceArray poisoned them.
+/// True if all numbers from an index on still have the poison of DeviceArray.
 template <class Number>
 bool untouched(const std::vector<Number>& numbers, std::size_t from) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(numbers.data() + from);
@@ -138,7 +138,7 @@ TEST_CASE("a front of chases reads every byte of every node" * doctest::skip(dev
   check_front<4>(64, 1, 16);
 }
 
-/// random_number(0, start), random_number(0, start + 1), … in so many tiles.
+/// random_number(0, start), random_number(0, start + 1), … in this many tiles.
 struct Units : cuda::DeviceArray<float4> {
   Units(std::size_t tiles, std::size_t start) : DeviceArray(tiles * stream_tile) {
     fill_units<<<3, 256>>>(reinterpret_cast<float*>(data()), 4 * size(), start);
@@ -146,7 +146,7 @@ struct Units : cuda::DeviceArray<float4> {
   }
 };
 
-/// The same as plain floats, and whether what follows them is untouched.
+/// The same as plain floats; checks that the numbers after them are unchanged.
 std::vector<float> as_floats(const cuda::DeviceArray<float4>& array, std::size_t tiles) {
   const std::vector<float4> host = array.to_host();
   CHECK(untouched(host, tiles * stream_tile));

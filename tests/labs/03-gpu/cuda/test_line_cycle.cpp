@@ -1,4 +1,4 @@
-// The order of a pointer chase: one cycle through every line, in an order that is no pattern.
+// The order of a pointer chase: one cycle through every line, without a pattern.
 #include <doctest/doctest.h>
 
 #include <algorithm>

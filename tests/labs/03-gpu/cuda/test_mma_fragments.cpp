@@ -1,4 +1,4 @@
-// Fragments of the tensor cores: every number of a small product is held once, where the PTX ISA says.
+// Fragments of the tensor cores: every number of a small product is held once, at the place given by the PTX ISA.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr bool operator==(Place a, Place b) { return a.row == b.row && a.column == b.column; }
 
-/// The layouts as the PTX ISA words them, element by element, in groups of four threads.
+/// The layouts in the words of the PTX ISA, element by element, in groups of four threads.
 Place ptx_a(int lane, int element) {
   const int group = lane / 4, in_group = lane % 4;
   const int row = element < 2 || (element >= 4 && element < 6) ? group : group + 8;

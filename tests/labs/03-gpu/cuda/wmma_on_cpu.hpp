@@ -1,16 +1,17 @@
 /// \file
-/// Fragments for cuda_on_cpu.hpp: every thread of a warp holds, and computes, a whole one; they share the work of storing.
+/// Fragments for cuda_on_cpu.hpp: every thread of a warp holds and computes a whole fragment; the threads share the
+/// work of storing.
 #pragma once
 
 #include "cuda_on_cpu.hpp"
-// What follows is written for a device.
+// The code below is written for a device.
 #include "03-gpu/kernels/cuda/bf16_gemm.cuh"
 
 using __nv_bfloat16 = hf::gpu::Bf16;
 
 namespace hf::gpu {
 
-/// As of bf16_gemm.cuh.
+/// The same as in bf16_gemm.cuh.
 inline std::uint32_t rounded_pair(float first, float second) {
   return to_bf16(first).bits | static_cast<std::uint32_t>(to_bf16(second).bits) << 16;
 }
@@ -63,7 +64,7 @@ void store_matrix_sync(float* to, const Fragment& from, unsigned stride, layout_
 
 namespace hf::gpu {
 
-/// As of bf16_gemm_wmma.cuh. a lies by rows and b by columns: line after line of what is summed over, either way.
+/// The same as in bf16_gemm_wmma.cuh. a is stored by rows and b by columns: lines along the summed index in both.
 template <class Fragment>
 void load_rows(Fragment& to, const __nv_bfloat16* from, unsigned stride) {
   for (int i = 0; i < 16; ++i) {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int threads = 64;
 
-/// The second half of the numbers goes to the first.
+/// Sends the second half of the numbers to the first half.
 __global__ void shift_kernel(float* numbers, int by) { numbers[threadIdx.x] = numbers[threadIdx.x + threads / 2 + by]; }
 
 __global__ void store_kernel(float* numbers, int by) { numbers[static_cast<int>(threadIdx.x) + by] = 1; }
@@ -18,7 +18,7 @@ __global__ void of_the_block_before_kernel(float* numbers) {
   numbers[threadIdx.x] = tile[threadIdx.x];
 }
 
-/// Turns an array round, by way of shared memory.
+/// Reverses an array through shared memory.
 template <bool meet>
 __global__ void turn_kernel(float* numbers) {
   __shared__ float tile[threads];

@@ -1,5 +1,5 @@
 /// \file
-/// Kernels with a fault each, for one array of 64 numbers.
+/// Kernels with one fault each, for an array of 64 numbers.
 #pragma once
 
 namespace hf::emulator {
@@ -16,7 +16,7 @@ void lacks_the_barrier_before_storing_again(float* numbers);
 void stores_twice_to_one_place(float* numbers);
 void lacks_the_barrier_of_a_warp(float* numbers);
 
-/// And some without.
+/// And some without a fault.
 void meets_after_storing(float* numbers);
 void meets_in_the_warp(float* numbers);
 void loads_one_word_in_all_threads(float* numbers);

@@ -1,4 +1,4 @@
-// What small kernels ask for, against counts made by hand and NVIDIA's own examples.
+// The requests of small kernels, compared with counts made by hand and NVIDIA's own examples.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -22,8 +22,8 @@ std::vector<std::uint32_t> numbered(std::size_t count) {
   return numbers;
 }
 
-// CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory": a warp's words in a row are 4 sectors, or 5 where they
-// don't begin at one; at a stride of two words 8; and no more than one for each thread.
+// CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory": a warp's consecutive words are 4 sectors, or 5 if
+// they don't begin at a sector's start; at a stride of two words 8; and at most one for each thread.
 TEST_CASE("a warp's words are as many sectors as they touch") {
   const GlobalArray<std::uint32_t> from(numbered(32 * 64 + 8)), to(32);
   const auto sectors = [&](int stride, int offset) {
@@ -143,7 +143,7 @@ TEST_CASE("a warp goes every way that one of its threads goes") {
   for (const int paths : {2, 4, 8}) {
     CAPTURE(paths);
     const Counts inside = counts_of(paths, true), between = counts_of(paths, false);
-    // Finding a way takes at most one comparison with each; a compiler may make one jump of them all.
+    // Choosing a branch takes at most one comparison with each; a compiler may combine them into one jump.
     CHECK(inside.basic_blocks >= static_cast<std::uint64_t>(paths) * 2 * steps);
     CHECK(inside.basic_blocks <= static_cast<std::uint64_t>(paths) * (one_way + 2 * 32));
     CHECK(inside.diverging_branches >= 2);

@@ -1,4 +1,4 @@
-// Faults of kernels are found, with the line they are in; kernels without are let through.
+// Faults of kernels are found, with their line; kernels without faults pass.
 #include <doctest/doctest.h>
 
 #include <string>

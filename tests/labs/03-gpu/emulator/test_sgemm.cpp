@@ -1,4 +1,4 @@
-// The fp32 ladder on the emulator: right, and what it asks for is what a profiler counted on a GPU.
+// The fp32 ladder on the emulator: its results are right, and its requests match a profiler's counts on a GPU.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -40,7 +40,7 @@ Counts count(const ObservedRung& rung, int m, int n, int k) {
   return take_counts();
 }
 
-/// Whole numbers: every sum is exact in any order, so a single product that is missing or counted twice shows.
+/// Whole numbers: every sum is exact in any order, so one product missing or counted twice shows up.
 std::size_t wrong_sums(const ObservedRung& rung, int m, int n, int k) {
   const auto rows = static_cast<std::size_t>(m), columns = static_cast<std::size_t>(n),
              depth = static_cast<std::size_t>(k);

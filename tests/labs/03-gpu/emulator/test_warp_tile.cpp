@@ -1,11 +1,11 @@
-// Where the threads of the fp32 ladder's last rung stand.
+// The positions of the threads in the fp32 ladder's last rung.
 #include <doctest/doctest.h>
 
 #include <set>
 #include <utility>
 
 #include "03-gpu/kernels/emulator/cuda_words.hpp"
-// The kernel comes after what it is compiled with.
+// The kernel is included after the declarations that it needs.
 #include "03-gpu/kernels/cuda/sgemm_warp_tile.cuh"
 
 namespace hf::gpu {

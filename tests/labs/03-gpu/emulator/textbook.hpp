@@ -6,7 +6,7 @@
 
 namespace hf::emulator {
 
-/// One warp copies 32 words that lie `stride` apart, `offset` words after the array's beginning.
+/// One warp copies 32 words that are `stride` apart, `offset` words after the array's beginning.
 void copy_strided(const std::uint32_t* from, std::uint32_t* to, int stride, int offset);
 
 /// One warp copies 32 times 16 bytes.

@@ -1,4 +1,4 @@
-// What the roofs say of a layer before it runs.
+// The roofs' predictions for a layer before it runs.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ constexpr Roofline roofs = {500, 40};
 
 TEST_CASE("at the ridge's batch, arithmetic takes as long as reading") {
   const double batch = ridge_batch(gpt2_layer, roofs);
-  CHECK(batch == doctest::Approx(2 * roofs.ridge()).epsilon(0.05));  // in fp32, half a byte's worth of FLOPs for each
+  CHECK(batch == doctest::Approx(2 * roofs.ridge()).epsilon(0.05));  // in fp32, half a FLOP for each byte
   const auto below = static_cast<std::size_t>(std::floor(batch)), above = below + 1;
   CHECK(roofs.side(token_work(gpt2_layer, below)) == Side::memory);
   CHECK(roofs.side(token_work(gpt2_layer, above)) == Side::compute);

@@ -55,9 +55,9 @@ TEST_CASE("noise of three percent moves the fit by no more, whatever the seed") 
 
 TEST_CASE("stretches are where one alpha and one beta hold, in their order, without overlap") {
   std::vector<Observation> all = times(ring_cost, 4, 0, 0);
-  for (std::size_t i = 0; i < 5; ++i) all[i].seconds = 1e-7 * all[i].steps;  // short messages take another way
+  for (std::size_t i = 0; i < 5; ++i) all[i].seconds = 1e-7 * all[i].steps;  // short messages take another path
   all[5].seconds *= 3;
-  for (std::size_t i = 10; i < all.size(); ++i) all[i].seconds *= 2;  // and long ones leave the cache
+  for (std::size_t i = 10; i < all.size(); ++i) all[i].seconds *= 2;  // and long ones do not fit in the cache
   const std::vector<Stretch> found = stretches(all, 0.1);
   REQUIRE(found.size() == 3);
   CHECK(found[0].first == 0);
@@ -73,7 +73,7 @@ TEST_CASE("stretches are where one alpha and one beta hold, in their order, with
 }
 
 TEST_CASE("a stretch gives up none of its observations") {
-  // A line through the first two is exact there and 9 % off at the third; a compromise is 5 % off at most.
+  // A line through the first two is exact there and 9% off at the third; the best compromise is at most 5% off.
   const std::vector<Observation> uneven = {{6, 4e5, 9.51 * 4e5}, {6, 16e5, 9.6 * 16e5}, {6, 64e5, 8.84 * 64e5}};
   const std::vector<Stretch> found = stretches(uneven, 0.06);
   REQUIRE(found.size() == 1);
@@ -102,7 +102,7 @@ TEST_CASE("alpha is no less than its bound, and the bytes take what is left") {
   CHECK(bounded[0].model.seconds_per_message == 20e-6);
   CHECK(bounded[0].model.seconds_per_byte == doctest::Approx(1e-8).epsilon(0.02));
   CHECK(bounded[0].model.seconds_per_byte < 1e-8);
-  // Where α is above it anyway, the bound changes nothing.
+  // If α is above the bound anyway, the bound changes nothing.
   const std::vector<Observation> all = times(ring_cost, 4, 0, 0);
   CHECK(stretches(all, 0.05, 3, 1e-6)[0].model.seconds_per_message == doctest::Approx(truth.seconds_per_message));
 }

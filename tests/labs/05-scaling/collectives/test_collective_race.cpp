@@ -15,7 +15,7 @@
 namespace hf::scaling {
 namespace {
 
-/// One of ours, in place of a library's.
+/// One of ours, standing in for a library's.
 AllReduce library_of(Transport& ranks) {
   return [&](std::span<float> numbers) { all_reduce_tree(ranks, numbers); };
 }
@@ -40,7 +40,7 @@ TEST_CASE("a race times everything at every size, as often as planned, and every
   CHECK(answers[1] == answers[0]);
   CHECK(answers[2] == answers[0]);
   const RaceTimes times = race_times(answers[0]);
-  CHECK(times.size() == 5);  // four of ours and the library's; what reading takes is gone
+  CHECK(times.size() == 5);  // four of ours and the library's; the time to read is subtracted
   for (const auto& race : times) {
     CAPTURE(race.first);
     CHECK(race.second.size() == 15);  // 4 B to 64 KiB

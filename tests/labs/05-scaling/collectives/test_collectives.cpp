@@ -30,7 +30,7 @@ std::vector<float> random_numbers(int rank, std::size_t count) {
   return numbers;
 }
 
-/// What all ranks have after a program in place.
+/// The data of all ranks after an in-place program.
 struct Outcome {
   std::vector<std::vector<float>> numbers;  ///< of each rank
   Traffic traffic;
@@ -54,7 +54,7 @@ Outcome outcome(const InPlace& program, int n, std::size_t count, AlphaBeta wire
   return result;
 }
 
-/// The parts of all-reduces that stand for themselves, beside the all-reduces.
+/// The parts of all-reduces that are collectives themselves, and the all-reduces.
 struct Counted {
   std::string name;
   InPlace run;

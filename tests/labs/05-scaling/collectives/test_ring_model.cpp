@@ -11,7 +11,7 @@
 namespace hf::scaling {
 namespace {
 
-/// What MPI does here: short messages by one model, long ones by another, and beyond 4 MiB everything twice as slowly.
+/// MPI's behaviour here: short messages by one model, long ones by another, and everything beyond 4 MiB twice as slow.
 double ring_seconds(std::size_t bytes, int ranks) {
   constexpr AlphaBeta shorts = {0.4e-6, 1 / 20e9}, longs = {3e-6, 1 / 12e9};
   const Cost cost = ring_cost(ranks, static_cast<double>(bytes));
@@ -43,12 +43,12 @@ TEST_CASE("two models are found again, and where they end; what was not fitted i
 
 TEST_CASE("on a slow wire the bytes hide what a message costs: short messages say it, and the model holds for both") {
   constexpr AlphaBeta wire = {20e-6, 1 / 0.1e9};
-  for (const double of_longs : {0.0, 1.5}) {  // in α: what noise makes of it beside 1 ms and more
+  for (const double of_longs : {0.0, 1.5}) {  // noise in α, beside times of 1 ms and more
     std::map<std::size_t, double> times = ring_times(4);
     for (auto& [bytes, time] : times) {
       const Cost cost = ring_cost(4, static_cast<double>(bytes));
       const double alphas = bytes < 64 << 10 ? cost.steps : of_longs * cost.steps;
-      const double load = bytes < 64 << 10 ? 0 : cost.path_bytes;  // the wire lets through at once what is short
+      const double load = bytes < 64 << 10 ? 0 : cost.path_bytes;  // the wire passes short messages at once
       time = wire.seconds(alphas, load);
     }
     const auto ring = fit_ring(4, times);
@@ -56,7 +56,7 @@ TEST_CASE("on a slow wire the bytes hide what a message costs: short messages sa
     REQUIRE(ring->shorts.has_value());
     CHECK(ring->longs.seconds_per_message == doctest::Approx(20e-6).epsilon(0.01));
     CHECK(ring->longs.seconds_per_byte == doctest::Approx(1 / 0.1e9).epsilon(0.03));
-    CHECK(std::abs(ring->smallest_error) < 0.05);  // where a message costs all, the line is not lost
+    CHECK(std::abs(ring->smallest_error) < 0.05);  // if a message's latency dominates, the line is still found
   }
 }
 

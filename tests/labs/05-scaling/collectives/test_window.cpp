@@ -17,7 +17,7 @@ namespace {
 
 std::uint64_t sequence(int rank) { return 200 + static_cast<std::uint64_t>(rank); }
 
-/// Threads that all run at once, each with its part of a window of the process's own memory.
+/// Threads that all run at the same time, each with its part of a window in the process's own memory.
 class Threads {
  public:
   Threads(int count, std::size_t numbers) {
@@ -29,7 +29,7 @@ class Threads {
     }
   }
 
-  /// Sums of several sizes, one right after the other, so that slots are used again: in the window, then through it.
+  /// Sums of several sizes, one right after the other, so that slots are reused: in the window, then through it.
   std::vector<std::vector<std::vector<float>>> sums(const std::vector<std::size_t>& sizes) {
     std::vector<std::vector<std::vector<float>>> of_rank(parts_.size());
     std::vector<std::thread> threads;

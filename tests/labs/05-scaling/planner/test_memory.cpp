@@ -1,4 +1,4 @@
-// What a chip holds.
+// The memory of a chip.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -54,7 +54,7 @@ TEST_CASE("a pipeline's first stage holds as many micro-batches as there are sta
   CHECK(memory_use(shape, plan).activations == doctest::Approx(all_layers));
   plan.interleave = 3;
   CHECK(memory_use(shape, plan).activations == doctest::Approx(all_layers * (1 + 7. / 24)));
-  plan.interleave = 1, plan.batch = 2;  // no more than there are
+  plan.interleave = 1, plan.batch = 2;  // no more than exist
   CHECK(memory_use(shape, plan).activations == doctest::Approx(all_layers / 4));
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("runs that ran fit into their chips, but for those that keep less than
     CAPTURE(run.plan.chips());
     CHECK_NOTHROW(check_plan(run.plan, run.shape));
     const double share = memory_use(run.shape, run.plan).total() / run.chip.capacity;
-    // A schedule of its own, the host's memory (twice), and one chip of which the source says 80.7 GB.
+    // With its own schedule, with the host's memory (twice), and one chip for which the source says 80.7 GB.
     const std::map<std::string, double> keep_less = {{"L3", 1.2}, {"TR", 1.2}, {"TV", 2.8}, {"KF", 1.02}};
     const auto less = keep_less.find(run.source);
     CHECK(share <= (less == keep_less.end() ? 1 : less->second));

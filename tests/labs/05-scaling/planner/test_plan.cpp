@@ -1,4 +1,4 @@
-// Plans that make no sense are refused, with one line that says why.
+// Inconsistent plans are refused, with one line that says why.
 #include <doctest/doctest.h>
 
 #include <stdexcept>

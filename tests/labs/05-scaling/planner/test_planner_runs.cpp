@@ -1,4 +1,4 @@
-// What the lab tells of the planner.
+// The lab's results about the planner.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ TEST_CASE("on ever more chips: no kind of plan beats the fastest, and some kinds
   CHECK(best.back().plan.chips() == 16384);
   const auto data = fastest_by_chips(
       job, 16384, [](const ParallelPlan& plan) { return plan.tensor == 1 && plan.context == 1 && plan.pipeline == 1; });
-  CHECK(data.back().plan.chips() <= 1024);  // a chip needs a sequence of its own
+  CHECK(data.back().plan.chips() <= 1024);  // a chip needs its own sequence
   for (const Candidate& one : data) {
     const auto same = std::ranges::find(best, one.plan.chips(), [](const Candidate& b) { return b.plan.chips(); });
     REQUIRE(same != best.end());

@@ -1,4 +1,4 @@
-// Predicted against published.
+// Predictions compared with published runs.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ TEST_CASE("errors over runs that the fit has not seen") {
   CHECK(once.runs >= 30);
   CHECK(once.median <= 0.045);
   CHECK(once.within_quarter >= 0.965);
-  // On the day they were added: 13.1 %. The goal was 8 %.
+  // On the day they were added: 13.1%. The goal was 8%.
   const Errors added = errors(published_runs(), Use::added, fitted), at_first = errors_at_first(published_runs());
   CHECK(added.runs == 45);
   CHECK(at_first.runs == added.runs);

@@ -61,7 +61,7 @@ TEST_CASE("only what is allowed is found") {
   REQUIRE(any.size() == 1);
   REQUIRE(whole_sequences.size() == 5);
   for (const Candidate& one : whole_sequences) CHECK(one.plan.context == 1);
-  CHECK(any[0].plan.context > 1);  // long sequences, whose keys are few: a cheap cut
+  CHECK(any[0].plan.context > 1);  // long sequences with few keys: a cheap cut
   CHECK(any[0].time.total() < whole_sequences[0].time.total());
   CHECK(search_plans(job, 5, [](const ParallelPlan&) { return false; }).empty());
 }

@@ -1,4 +1,4 @@
-// What follows from a transformer's sizes alone.
+// The properties that follow from a transformer's sizes alone.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -50,7 +50,7 @@ TEST_CASE("parameters are as many as the models' names say") {
 }
 
 TEST_CASE("the MFU that Korthikanti et al. print is the model's, to 0.2 points") {
-  // Table 5, with selective recomputation: per cent of 312 TFLOP/s.
+  // Table 5, with selective recomputation: percent of 312 TFLOP/s.
   const std::vector<std::pair<std::string, double>> printed = {
       {"gpt-22b", 41.5}, {"gpt3-175b", 51.4}, {"mt-nlg-530b", 56.0}, {"gpt-1t", 56.3}};
   std::size_t found = 0;

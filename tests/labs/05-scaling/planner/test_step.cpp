@@ -22,10 +22,10 @@ TEST_CASE("a product takes its FLOPs over the best rate where its tiles fill the
   const double flops = 2 * full.m * full.n * full.k;
   CHECK(product_seconds(h100, full, ideal) == doctest::Approx(flops / h100.matmul));
   CHECK(product_seconds(h100, full, {0.5, 1, 1}) == doctest::Approx(2 * flops / h100.matmul));
-  // One tile more, either way round, is a round more.
+  // One more tile, in either direction, is one more round.
   CHECK(product_seconds(h100, {128 * 133, 256, 8192}, ideal) ==
         doctest::Approx(product_seconds(h100, {128 * 264, 256, 8192}, ideal)).epsilon(0.01));
-  // A systolic array takes tiles in turn.
+  // A systolic array processes tiles one after the other.
   const Chip& v5p = chip("tpu-v5p");
   CHECK(product_seconds(v5p, full, ideal) == doctest::Approx(flops / v5p.matmul));
 }
@@ -73,7 +73,7 @@ TEST_CASE("the bubble is (p - 1) / (m v) of the time without one") {
     CHECK(bubble_share(plan) == doctest::Approx(7. / (64 * pieces)));
     const StepTime time = step_time(chip("a100"), model("gpt3-175b"), plan, shown);
     ParallelPlan twice = plan;
-    twice.batch = 128;  // the bubble stays, the rest doubles, but for what is done once in a step
+    twice.batch = 128;  // the bubble stays the same; the rest doubles, except for work done once per step
     const StepTime longer = step_time(chip("a100"), model("gpt3-175b"), twice, shown);
     CHECK(longer.bubble == doctest::Approx(time.bubble));
     CHECK(time.bubble == doctest::Approx(bubble_share(plan) * (longer.total() - time.total())));

@@ -1,4 +1,4 @@
-// What travels, and through which wire.
+// The traffic, and the wires that it uses.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ TEST_CASE("an all-reduce in a node is what was measured, where the two agree") {
   CHECK(bus("gb200", 8192 * MiB) == doctest::Approx(680).epsilon(0.01));
   CHECK(bus("mi300x", MiB) == doctest::Approx(22.4).epsilon(0.1));
   CHECK(bus("mi300x", 8192 * MiB) == doctest::Approx(317).epsilon(0.01));
-  // Alpha and beta alone are too good in between: 167 was measured.
+  // Alpha and beta alone are too optimistic in between: 167 was measured.
   CHECK(bus("a100", 64 * MiB) > 167);
   CHECK(bus("a100", 64 * MiB) < 167 * 1.4);
 }
@@ -39,7 +39,7 @@ TEST_CASE("a group in a node has the switch, one across nodes the network cards 
   CHECK(wire_between(h100, 1, 8, 1).bandwidth == h100.link);
   CHECK(wire_between(h100, 8, 4, 1).bandwidth == h100.network);       // one chip of each node
   CHECK(wire_between(h100, 4, 16, 1).bandwidth == 2 * h100.network);  // two
-  CHECK(wire_between(h100, 1, 64, 1).bandwidth == h100.link);         // eight cards outrun the switch
+  CHECK(wire_between(h100, 1, 64, 1).bandwidth == h100.link);         // eight cards exceed the switch
   CHECK(wire_between(chip("a100"), 1, 64, 1).bandwidth == 8 * chip("a100").network);
   CHECK(wire_between(h100, 1, 64, 1).network);
   CHECK(wire_between(h100, 64, 8, 1).bandwidth == h100.network);

@@ -1,5 +1,5 @@
-// Run by mpirun: what the collectives give on MPI. `mpi_ranks --dies R` lets rank R be killed in the middle, and
-// `mpi_ranks --throws R` lets it throw.
+// Run by mpirun: the results of collectives on MPI. `mpi_ranks --dies R` kills rank R in the middle, and `mpi_ranks
+// --throws R` makes it throw.
 
 #include <algorithm>
 #include <csignal>
@@ -26,7 +26,7 @@ namespace {
 
 std::uint64_t sequence(int rank) { return 300 + static_cast<std::uint64_t>(rank); }
 
-// The last two take several pieces of the transport, of which one is not whole, and several chunks of the window.
+// The last two need several pieces of the transport, one of them partial, and several chunks of the window.
 constexpr std::size_t sizes[] = {0, 1, 2, 7, 8, 63, 1000, 65536, 300007};
 
 template <class AllReduce>
@@ -58,7 +58,7 @@ void check_everything(MpiTransport& ranks) {
   });
 }
 
-/// The race of the lab, in its shortest form: it checks what it times.
+/// The lab's race, in its shortest form: it checks everything it times.
 void check_race(MpiTransport& ranks) {
   Member me = {ranks, true, [] {}};
   const nlohmann::json answer = collectives_task.run(me, {{"seconds", 0.2}, {"rounds", 1}, {"minimum_rounds", 1}});
@@ -70,7 +70,7 @@ void check_race(MpiTransport& ranks) {
   if (answer.at("library").get<std::string>().empty()) throw std::runtime_error("MPI does not say what it is");
 }
 
-/// All ranks work for ever, until one of them does not.
+/// All ranks work forever, until one of them stops.
 [[noreturn]] void work_until(MpiTransport& ranks, const std::string& end, int who) {
   std::vector<float> numbers(100000);
   for (int turn = 0;; ++turn) {

@@ -1,4 +1,5 @@
-// A program with ranks that end in all the ways they can: `ranked END` starts them by mpirun, as the lab does, and rank 1 ends so.
+// A program whose ranks end in every possible way: `ranked END` starts them by mpirun, as the lab does, and rank 1 ends
+// in the way END.
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 namespace hf::scaling {
 namespace {
 
-/// All ranks sum for a while. In the middle rank 1 comes to its end.
+/// All ranks sum for a while. In the middle, rank 1 ends.
 nlohmann::json work(Member& me, const nlohmann::json& arguments) {
   std::vector<float> numbers(1000, 1.0F);
   for (int turn = 0; turn < 10; ++turn) {

@@ -1,4 +1,4 @@
-// What becomes of all ranks when one of them does not get on.
+// What happens to all ranks when one of them fails or hangs.
 #include <doctest/doctest.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// Whether none of them is left: what was killed needs a moment, and a longer one where others want the cores.
+/// True if none of them remains: killed processes need a moment, or longer on a busy machine.
 bool all_end(const std::string& variable) {
   for (int tenths = 0; tenths < 600 && !processes_with(variable).empty(); ++tenths) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -29,7 +29,7 @@ bool all_end(const std::string& variable) {
   return processes_with(variable).empty();
 }
 
-/// Runs the program with so many ranks, and sees that none is left.
+/// Runs the program with this many ranks, and checks that none remains.
 Ended ranked(const std::string& end, const std::string& ranks) {
   const std::string token = "HARDWARE_FIRST_TEST=" + std::to_string(getpid());
   Ended ended = run({RANKED, end}, {{"RANKS", ranks}, {"HARDWARE_FIRST_TEST", std::to_string(getpid())}});

@@ -1,4 +1,4 @@
-// What a build without MPI has in place of ranks.
+// Replacements for ranks in a build without MPI.
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// A lab that would have ranks, in a build without MPI: it runs alone, and is told why.
+// A lab that needs ranks, in a build without MPI: it runs alone, and a message says why.
 #include <array>
 #include <nlohmann/json.hpp>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// The simulated server against what must hold for any queue, and against one whose answer is known.
+// The simulated server compared with laws of any queue, and with a queue whose answer is known.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::vector<Request> some_requests(double rate, std::size_t count = 300, std::ui
   return poisson_requests({rate, prompts, outputs}, count, seed);
 }
 
-/// A run of each policy, and of machines that read and machines that write.
+/// A run of each policy, and of separate machines for prompts and for answers.
 std::vector<Served> all_runs(const std::vector<Request>& requests) {
   std::vector<Served> runs;
   for (const Policy policy : policies) runs.push_back(serve(requests, policy, limits, some_seconds));
@@ -88,7 +88,7 @@ TEST_CASE("every request ends, every token is counted, and no prompt is read twi
         REQUIRE(run.first_token[i] > 0);
         REQUIRE(run.last_token[i] >= run.first_token[i]);
       }
-      // The gaps of an answer are what lies between its first token and its last.
+      // The gaps of an answer add up to the time between its first token and its last.
       CHECK(sum(run.gaps) == doctest::Approx(sum(run.last_token) - sum(run.first_token)));
     }
     for (const Policy policy : policies) {
@@ -196,7 +196,7 @@ TEST_CASE("on machines of their own, answers never wait for a prompt, and a slow
 }
 
 TEST_CASE("chunks leave room for themselves, whatever the number of answers") {
-  // As many answers as a step has tokens: the prompts behind them wait, and are read when one has ended.
+  // As many answers as a step has tokens: the prompts after them wait, and are read when one has ended.
   const std::vector<Request> requests = some_requests(at_once, 50);
   const Served run = serve(requests, Policy::chunked, {32, 16384, 32}, some_seconds);
   CHECK(run.last_token.size() == 50);

@@ -73,8 +73,8 @@ TEST_CASE("the bench does what its steps say: FLOPs of products, whatever is mix
   CHECK(bench.work(both).flops == doctest::Approx(bench.work(prompt).flops + bench.work(answers).flops));
   const StepModel::Rates counts = StepModel::counts(shape, both.load());
   const double products = 2 * (counts[1] + counts[3]) + counts[4] + counts[5] / 2;
-  CHECK(bench.work(both).flops > products);        // norms and the like come on top
-  CHECK(bench.work(both).flops < 2.2 * products);  // and are much, in a network this narrow
+  CHECK(bench.work(both).flops > products);        // norms and the like come in addition
+  CHECK(bench.work(both).flops < 2.2 * products);  // and matter, in a network this narrow
 }
 
 TEST_CASE("the pure steps determine every rate of a machine, and so its mixed steps") {

@@ -27,7 +27,7 @@ std::vector<StepLoad> some_loads() {
   return loads;
 }
 
-/// Measured on a machine that the model describes, each time off by up to `noise`.
+/// Times of a machine that the model describes, each off by up to `noise`.
 std::vector<MeasuredStep> measured(double noise, std::uint64_t seed) {
   const StepModel machine = {gpt2_small, truth};
   std::vector<MeasuredStep> steps;

@@ -1,4 +1,4 @@
-// The order of things in a pipeline: how long the ranks wait, and how much they keep.
+// The schedule of a pipeline: how long the ranks wait, and how much they keep.
 #include <doctest/doctest.h>
 
 #include "05-scaling/kernels/training/pipeline.hpp"

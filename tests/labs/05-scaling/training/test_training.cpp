@@ -1,5 +1,5 @@
-// Every way to train gives the gradients, the weights and the loss of one rank alone, as far as single precision can
-// tell, and sends the bytes that it should.
+// Every parallel strategy gives the same gradients, weights and loss as one rank alone, to single precision, and sends
+// the expected bytes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace hf::scaling {
 namespace {
 
-// Neither three ranks nor four divide the hidden neurons, the blocks, or the rows.
+// Neither three nor four ranks divide the hidden neurons, the blocks, or the rows.
 constexpr Problem problem = {
     .shape = {.width = 14, .hidden = 10, .blocks = 5, .classes = 3}, .rows = 22, .micros = 11, .experts = 12};
 constexpr int rank_counts[] = {1, 2, 3, 4}, steps = 3;
@@ -33,7 +33,7 @@ Batch batch(int step, std::size_t rows = problem.rows) {
   return make_batch(rows, problem.shape.width, problem.shape.classes, static_cast<std::uint64_t>(step));
 }
 
-/// What one rank has after each step.
+/// The data of one rank after each step.
 struct Step {
   double loss;
   std::vector<float> gradients, weights;
@@ -44,7 +44,7 @@ struct Trained {
   std::vector<Step> steps;
 };
 
-/// What each rank has, trained in a way.
+/// The data of each rank, trained by a strategy.
 std::vector<Trained> train(const Strategy& strategy, int n, std::uint64_t seed = 0, const Problem& what = problem) {
   std::vector<Trained> all(static_cast<std::size_t>(n));
   ThreadRanks(n, {}, seed).run([&](Transport& me) {
@@ -91,13 +91,13 @@ TEST_CASE("every way gives the gradients, the weights and the loss of the refere
         for (const Trained& rank : ranks) {
           const Step& now = rank.steps[static_cast<std::size_t>(step)];
           sum += now.loss;
-          // Where they are sharded, each rank has the gradients of its share only: seen in the weights.
+          // If they are sharded, each rank has only the gradients of its share: the weights show them.
           if (std::string(strategy.id) != "data_sharded")
             REQUIRE(worst(now.gradients, reference.gradients(), rank.part) <= 1);
           REQUIRE(worst(now.weights, reference.weights(), rank.part) <= 1);
         }
         REQUIRE(std::abs(sum - loss.value) <= loss.bound);
-        // Bounds that allow anything would prove nothing: a step moves a weight by about the rate.
+        // Bounds that allow anything would prove nothing: a step moves a weight by about the learning rate.
         REQUIRE(median_bound(reference.weights()) < 0.2 * Adam::rate);
       }
     }

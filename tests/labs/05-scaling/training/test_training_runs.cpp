@@ -1,4 +1,4 @@
-// Training as the lab runs it, on ranks that are threads; and what the model predicts.
+// Training as the lab runs it, with threads as ranks; and the model's predictions.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -112,7 +112,7 @@ TEST_CASE("steps are predicted from what a rank computes and from what travels")
   CHECK(free.weak == 8);
   CHECK(free.tensor == 5);
   CHECK(free.pipeline == 4 * 5. / 4);
-  CHECK(free.experts >= 4);  // as its fullest rank
+  CHECK(free.experts >= 4);  // like its fullest rank
   CHECK(free.experts < 8);
 
   const double weights = 4 * 2 * 8 * 6 + 8 * 2, x = 32 * 8;
@@ -136,7 +136,7 @@ TEST_CASE(
   CHECK(gain(1) == doctest::Approx((12. + 4) / (12 + 1)));
   CHECK(gain(2) == doctest::Approx((12. + 8) / (12 + 2)));             // a block is ready every two seconds
   CHECK(gain(10) == doctest::Approx((12. + 40) / (6 + 40)));           // the first block is ready after six
-  CHECK(gain(1, 7) == doctest::Approx((12. + 4 + 7) / (12 + 1 + 7)));  // nothing hides behind the update
+  CHECK(gain(1, 7) == doctest::Approx((12. + 4 + 7) / (12 + 1 + 7)));  // nothing overlaps with the update
 }
 
 }  // namespace

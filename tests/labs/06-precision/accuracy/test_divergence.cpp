@@ -1,4 +1,4 @@
-// How far one distribution is from another.
+// The distance of one distribution from another.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// A model in few bits, against fp64; the weights that it has; and one product with outliers.
+// A model in few bits, compared with fp64; its weights; and one product with outliers.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ TEST_CASE("weights alone in a format: fp32 leaves them as they are, rotated or n
   CHECK(std::equal(all.begin(), all.end(), same->weights().all().begin()));
   const auto turned = with_weights_in(tiny_model.model, Format::fp32, Rotated::yes);
   CHECK(mean(exact.divergence(*turned, Format::fp32)) < 1e-9);
-  // The decoder takes activations as they are where weights are floats: the same product, whoever decodes.
+  // The decoder leaves activations as they are if weights are floats: the same product, whichever decodes.
   const auto bf16 = with_weights_in(tiny_model.model, Format::bf16, Rotated::no);
   const double alone = mean(exact.divergence(*bf16, Format::fp32));
   CHECK(mean(exact.divergence(tiny_model.model, Format::bf16)) == doctest::Approx(alone).epsilon(0.01));

@@ -1,4 +1,4 @@
-// The rotation: what it keeps, and what it spreads.
+// The rotation: what it preserves, and what it spreads.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ TEST_CASE("signs are drawn: another sequence is another rotation") {
   CHECK(a != b);
   float largest = 0;
   for (float x : a) largest = std::max(largest, std::abs(x));
-  CHECK(largest < 5);  // Hadamard's matrix alone would make one number, 16, of them
+  CHECK(largest < 5);  // Hadamard's matrix alone would turn them into one number, 16
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Blocks: ggml's to the byte, the others against their specifications, restated.
+// Blocks: ggml's to the byte; the others compared with their specifications, restated here.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -105,7 +105,7 @@ std::vector<Block> random_blocks(std::size_t numbers) {
   return blocks;
 }
 
-/// All that the elements can be, in the order of their patterns. E4M3's NaN is left out.
+/// All values of the elements, in the order of their patterns, without E4M3's NaN.
 template <class Value>
 std::vector<double> all_numbers(int patterns, Value value) {
   std::vector<double> numbers;
@@ -116,7 +116,8 @@ std::vector<double> all_numbers(int patterns, Value value) {
   return numbers;
 }
 
-/// Whether no other number of the format, times the scale, is nearer to x; what is past the largest has it for the nearest.
+/// True if no other number of the format, times the scale, is nearer to x; beyond the largest, the largest is the
+/// nearest.
 void check_nearest(double x, double decoded, double scale, const std::vector<double>& numbers, double slack = 0) {
   double least = INFINITY;
   for (double number : numbers) least = std::min(least, std::abs(number * scale - x));
@@ -206,7 +207,7 @@ TEST_CASE("MX: scales end where E8M0 ends") {
   CHECK(mxfp4_of(x).scale == 252);
   decode(mxfp4_of(x), y);
   CHECK(x == y);
-  x.assign(32, 0x1p-127f);  // 2^-2 of the smallest scale: half way between 0 and the smallest element, 0.5, is even 0
+  x.assign(32, 0x1p-127f);  // 2^-2 of the smallest scale: halfway between 0 and the smallest element, 0.5, is even 0
   CHECK(mxfp4_of(x).scale == 0);
   CHECK(mxfp4_of(Block(32, 0x1p-126f)).q[0] == 0x44);  // twice the smallest scale
 }

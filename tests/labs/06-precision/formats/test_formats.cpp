@@ -1,4 +1,4 @@
-// Matrices in every format: what they keep, how many bits they take, and how they lie in memory.
+// Matrices in every format: what they preserve, how many bits they take, and their layout in memory.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -50,7 +50,8 @@ TEST_CASE("bits for each number, scales included") {
   CHECK(bits(Format::nvfp4) == doctest::Approx(4.5 + one_scale));
 }
 
-/// The worst error that a number may have: of a float, relative to it; of an integer, relative to the largest with its scale.
+/// The largest error that a number may have: for a float, relative to itself; for an integer, relative to the largest
+/// with the same scale.
 struct Tolerance {
   double relative, absolute;
 };
@@ -65,9 +66,9 @@ Tolerance tolerance(Format format) {
     case Format::int8:
     case Format::int8_channel: return {0, 0.5 / 127};
     case Format::q8_0: return {0x1p-11, 0.5 / 127};
-    case Format::q4_0: return {0x1p-11, 1.0 / 8};        // the end that 15 cuts off: +7 where +8 would be
-    case Format::mxfp8: return {0x1p-3, 0x1p-10 / 256};  // 511 is cut to 448
-    case Format::mxfp4: return {1.0 / 4, 0.25 / 4};      // 7.9 is cut to 6, 2.5 rounds to 2
+    case Format::q4_0: return {0x1p-11, 1.0 / 8};        // the end that 15 clips: +7 where +8 would be
+    case Format::mxfp8: return {0x1p-3, 0x1p-10 / 256};  // 511 is clipped to 448
+    case Format::mxfp4: return {1.0 / 4, 0.25 / 4};      // 7.9 is clipped to 6, 2.5 rounds to 2
     case Format::nvfp4: return {0.25 + 0x1p-4, 0.25 / 5};
   }
   return {};

@@ -1,4 +1,4 @@
-// Floats of 16, 8 and 4 bits: every pattern of every format, what lies between two of them, and what lies past the last.
+// Floats of 16, 8 and 4 bits: every pattern of every format, numbers between two patterns, and numbers beyond the last.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct Specification {
 
   std::uint32_t sign() const { return 1u << (exponent_bits + mantissa_bits); }
 
-  /// Of a magnitude, whatever the highest exponent stands for.
+  /// The number of a magnitude's pattern, whatever the highest exponent means.
   double number(std::uint32_t pattern) const {
     const std::uint32_t exponent = pattern >> mantissa_bits, mantissa = pattern & ((1u << mantissa_bits) - 1);
     const double fraction = std::ldexp(mantissa, -mantissa_bits);
@@ -156,7 +156,7 @@ TEST_CASE("past the largest number") {
   for_each_format([](const Specification& format) {
     const std::uint32_t last = format.last(), special = format.has_nan ? last + 1 : last;
     const double step = format.number(last) - format.number(last - 1);
-    const auto middle = static_cast<float>(format.largest + step / 2);  // of the step to a number that there is no more
+    const auto middle = static_cast<float>(format.largest + step / 2);  // of the step to a number that does not exist
     const std::uint32_t tie = last % 2 == 0 ? last : special;
     CHECK(format.nearest(std::nextafter(middle, 0.0f), Overflow::special) == last);
     CHECK(format.nearest(middle, Overflow::special) == tie);
@@ -180,7 +180,7 @@ TEST_CASE("past the largest number") {
   CHECK(e2m1_of(nan) == 7);
 }
 
-// Prime: every exponent, and mantissas of all kinds.
+// Prime, to cover every exponent, and mantissas of all kinds.
 constexpr std::uint32_t stride = 1021;
 
 #if defined(__aarch64__) || (defined(__FLT16_MAX__) && !defined(__clang__))
@@ -212,7 +212,7 @@ __attribute__((target("avx512bf16,avx512vl,avx512f"))) std::uint16_t bf16_instru
 }
 
 TEST_CASE("as x86's instructions round, NaNs too") {
-  const bool has_fp16 = __builtin_cpu_supports("avx2") != 0;  // what has AVX2 has F16C, for which Clang has no word
+  const bool has_fp16 = __builtin_cpu_supports("avx2") != 0;  // AVX2 implies F16C, for which Clang has no name
   const bool has_bf16 = __builtin_cpu_supports("avx512bf16") != 0 && __builtin_cpu_supports("avx512vl") != 0;
   if (!has_fp16) MESSAGE("no F16C here: fp16 is not compared with it");
   if (!has_bf16) MESSAGE("no AVX512-BF16 here: bf16 is not compared with it");
@@ -254,7 +254,7 @@ TEST_CASE("stochastic rounding keeps the mean, where rounding to nearest does no
         step = std::max(step, std::abs(rounded - x));
       }
       CHECK(step > 0);
-      // The standard deviation of one number is at most half of the distance between its neighbours: step, or less.
+      // The standard deviation of one number is at most half of the step between its neighbours, or less.
       CHECK(std::abs(sum / count - x) < 5 * step / std::sqrt(count));
     }
   });

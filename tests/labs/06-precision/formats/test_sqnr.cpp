@@ -1,4 +1,4 @@
-// Signals, what quantisation leaves of them, and what it should.
+// Signals, and their measured and expected noise after quantisation.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -51,7 +51,7 @@ TEST_CASE("what formats lose of N(0, 1) is predicted") {
   for (Format format : all_formats) {
     CAPTURE(std::string(id(format)));
     const double sqnr = sqnr_db(x, decode(encode(format, numbers, rows, columns)));
-    // One scale for all hangs on one number, the largest of the sample.
+    // One scale for all depends on one number, the largest of the sample.
     const double slack = format == Format::int8 ? 1 : 0.3;
     CHECK(std::abs(sqnr - predicted_sqnr_db(format, rows, columns)) < slack);
   }

@@ -1,4 +1,4 @@
-// Products of matrices in every format, against the decoded matrix in double precision.
+// Products of matrices in every format, compared with the decoded matrix in double precision.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Shape {
 constexpr Shape shapes[] = {{1, 32},   {15, 64},  {16, 96},       {17, 32},   {33, 160},
                             {32, 128}, {64, 768}, {5, 1024 + 32}, {100, 320}, {257, 1024}};
 
-/// Rows of all magnitudes, as weights have them, and a few numbers that stand out.
+/// Rows of all magnitudes, like weights, with a few outliers.
 std::vector<float> random_weights(const Shape& shape) {
   std::vector<float> w = random_floats(shape.rows * shape.columns, 1, 0.1f);
   for (std::size_t i = 0; i < w.size(); i += 37) w[i] *= 5;
@@ -55,7 +55,7 @@ TEST_CASE("a product in every format is the decoded matrix times the vector") {
   }
 }
 
-TEST_CASE("a column that counts alone gives that column, decoded") {  // so no number is at another's place
+TEST_CASE("a column that counts alone gives that column, decoded") {  // so that no number can be at another's place
   constexpr std::size_t rows = 40, columns = 96;
   const std::vector<float> weights = random_weights({rows, columns});
   for (const Format format : all_formats) {
@@ -65,7 +65,7 @@ TEST_CASE("a column that counts alone gives that column, decoded") {  // so no n
     const WeightMatrix matrix(encoded);
     for (std::size_t column = 0; column < columns; ++column) {
       std::vector<float> x(columns, 0.0f), y(rows);
-      x[column] = 127;  // whole, and its scale is 1
+      x[column] = 127;  // an integer, with scale 1
       matrix.multiply(x.data(), y.data());
       for (std::size_t row = 0; row < rows; ++row) {
         const float right = 127 * decoded[row * columns + column];
@@ -112,7 +112,7 @@ TEST_CASE("a bias is added to every row") {
       std::vector<float> without(shape.rows), with_bias(shape.rows);
       matrix.multiply(x.data(), without.data());
       matrix.multiply(x.data(), with_bias.data(), bias.data());
-      for (std::size_t row = 0; row < shape.rows; ++row) {  // an FMA leaves out the rounding of W x
+      for (std::size_t row = 0; row < shape.rows; ++row) {  // an FMA does not round W x
         const float right = without[row] + bias[row];
         CHECK(std::abs(with_bias[row] - right) <= 1.2e-7f * (std::abs(without[row]) + std::abs(right)));
       }

@@ -1,4 +1,4 @@
-// The transformer that writes tokens with its weights in few bits.
+// The transformer that decodes with its weights in few bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void make_lively(Transformer& model) {
   }
 }
 
-/// The matrices become what a format stands for.
+/// Replaces the matrices by the numbers that a format encodes.
 void round_matrices(Transformer& model, Format format) {
   const auto rounded = [&](float* weight, std::size_t rows, std::size_t columns) {
     const std::vector<float> values = decode(encode(format, {weight, rows * columns}, rows, columns));
@@ -55,7 +55,7 @@ void round_matrices(Transformer& model, Format format) {
   rounded(model.weights().token_embedding, model.shape().vocabulary, c);
 }
 
-/// Logits after each token of the text, as they are written one by one, and as they should be from the decoded weights.
+/// Logits after each token of the text, decoded one by one, and the expected ones from the decoded weights.
 struct Comparison {
   std::vector<std::vector<float>> logits;
   std::vector<std::vector<Rounded>> right;
@@ -87,10 +87,10 @@ TEST_CASE("formats that leave activations alone: logits within what rounding in 
   }
 }
 
-// A block of 32 activations with the largest a is rounded to multiples of a / 127, so each is wrong by a / 254 at most. Since
-// a² is at most the sum of the block's squares, the error of a vector is at most √32 / 254 of its length. That is as much
-// in a product, where its directions are no better than others; and there are 4 products in a layer and one at the end,
-// whose errors do not know of each other. In bf16 each is wrong by 2^-8 of itself at most.
+// A block of 32 activations with the largest a is rounded to multiples of a / 127, so each is wrong by a / 254 at most.
+// Since a² is at most the sum of the block's squares, the error of a vector is at most √32 / 254 of its length. The
+// relative error of a product is about the same, because its directions are typical; and there are 4 products in a
+// layer and one at the end, with independent errors. In bf16 each number is wrong by at most 2^-8 of itself.
 TEST_CASE("formats that round activations: logits within what that allows") {
   for (Format format : all_formats) {
     if (!is_whole(format) && !is_bf16(format)) continue;
@@ -120,7 +120,7 @@ std::vector<int> greedy_text(FormatTransformer& writer, std::size_t length) {
 }
 
 TEST_CASE("one core writes the same text as all of them") {
-  constexpr TransformerShape shared = {2, 256, 4, 1003, 64};  // products and attention are long enough to be shared
+  constexpr TransformerShape shared = {2, 256, 4, 1003, 64};  // products and attention run on several threads
   Transformer model(shared);
   make_lively(model);
   for (Format format : all_formats) {
@@ -143,7 +143,7 @@ TEST_CASE("without its products a token leaves the logits of the one before") {
   };
   const std::vector<float> first = decode(5, 0, Products::run);
   CHECK(decode(96, 1, Products::leave_out) == first);
-  CHECK(decode(5, 0, Products::run) == first);  // and nothing of it stays
+  CHECK(decode(5, 0, Products::run) == first);  // and nothing of it remains
 }
 
 TEST_CASE("a token of no vocabulary and a position past the cache or the context are refused") {
@@ -167,7 +167,7 @@ TEST_CASE("layers that share their weights write as layers with equal ones do") 
   std::copy_n(one.weights().position_embedding, 16 * 64, two.weights().position_embedding);
   const auto& from = one.weights().layers[0];
   for (const auto& to :
-       two.weights().layers)  // a layer's tensors lie one after the other, from norm 1 to the end of down
+       two.weights().layers)  // a layer's tensors are stored one after the other, from norm 1 to the end of down
     std::copy(from.norm1_gain, from.down_bias + 64, to.norm1_gain);
   std::copy_n(one.weights().norm_gain, 64, two.weights().norm_gain);
   std::copy_n(one.weights().norm_bias, 64, two.weights().norm_bias);

@@ -1,4 +1,4 @@
-// The model as a file, read back by a reader that knows nothing of the writer.
+// The model as a file, read back by an independent reader.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -97,7 +97,7 @@ double half(const char* from) {
   return (bits & 0x8000) != 0 ? -size : size;
 }
 
-/// One number of a tensor, as ggml's types define it.
+/// One number of a tensor, by the definition of ggml's types.
 double number(const char* data, std::uint32_t type, std::uint64_t i) {
   if (type == 1) return half(data + 2 * i);
   if (type == 0 || type == 30) {
@@ -132,7 +132,8 @@ std::vector<double> Reader::values(const std::string& name) {
   return values;
 }
 
-/// How far a number may be from the one that was encoded, in parts of the largest of its block of 32: the scale, in fp16, is rounded too.
+/// The possible error of an encoded number, relative to the largest of its block of 32: the scale, in fp16, is rounded
+/// too.
 double allowed(std::uint32_t type) {
   return type == 0 ? 0 : type == 1 ? 1.0 / 2048 : type == 30 ? 1.0 / 256 : type == 8 ? 0.57 / 127 : 1.01 / 8;
 }

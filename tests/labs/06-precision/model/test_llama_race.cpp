@@ -1,4 +1,4 @@
-// llama.cpp in a process of its own: where it is installed, and with all that can be wrong with it.
+// llama.cpp in its own process, if it is installed, with every fault that it may have.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -30,14 +30,15 @@ using workload::TransformerShape;
 constexpr TransformerShape small = {2, 64, 2, 97, 128};
 const std::vector<int> text = {5, 96, 0, 41, 41, 12};
 
-/// A lab that prints into the void.
+/// A lab whose output is discarded.
 struct Quiet {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere{std::fopen("/dev/null", "w"), std::fclose};
   Terminal terminal{nowhere.get()};
   Lab lab{{"06-precision", "", {}, {}}, Budget::quick, {}, terminal};
 };
 
-/// What is said where there is no python3. An emulator of processes cannot tell why one did not start: it starts, and ends.
+/// The message if there is no python3. Under an emulator of processes the cause of a failed start is unknown: the
+/// process starts, and ends.
 std::string without_python() {
   return probe_machine().emulated ? "llama.cpp: its process has ended"
                                   : "llama.cpp: python3: No such file or directory";
@@ -63,7 +64,7 @@ TEST_CASE("without llama.cpp there is a note, and no race") {
 }
 
 TEST_CASE("when llama.cpp dies in the race, the lab goes on with its own samples") {
-  // It loads a model, decodes a text, gives 97 logits of 0, decodes again and takes a second; then it is gone.
+  // It loads a model, decodes a text, returns 97 logits of 0, decodes again and takes a second; then it exits.
   const FakePython python(
       "echo ready 1\nread c; echo 0\nread c; echo primed\nread c; echo 97; /usr/bin/head -c 388 /dev/zero\n"
       "read c; echo primed\nread c; echo 1\nread c\n");

@@ -1,4 +1,4 @@
-// A trained network, pruned and trained on: which weights may move, and that it helps.
+// A trained network, pruned and trained further: which weights may change, and that the training helps.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sparse matrices: what is pruned, and products with what is left, held against double precision.
+// Sparse matrices: which weights are pruned, and products with the others, compared with double precision.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -37,11 +37,11 @@ struct Shape {
   std::size_t rows, columns;
 };
 
-/// Around registers, words of the mask and rounds of the loops.
+/// Sizes around registers, words of the mask and rounds of the loops.
 const std::vector<Shape> shapes = {{1, 32},  {3, 64},   {2, 96},   {5, 128}, {4, 160},
                                    {7, 224}, {3, 1024}, {33, 320}, {2, 4128}};
 
-/// Each element of y within its bound of the product of the weights and x.
+/// Checks that each element of y is within its bound of the product of the weights and x.
 template <class Matrix>
 void check_product(const Matrix& matrix, const std::vector<float>& weights, Shape shape) {
   CAPTURE(shape.rows);

@@ -1,4 +1,4 @@
-// Ways to add up: exact where they must be, and elsewhere no further from the truth than the theorems allow.
+// Methods of summation: exact where they must be, and elsewhere within the bounds of the theorems.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -81,7 +81,7 @@ TEST_CASE("no sum is further off than its theorem allows") {
     for (const std::vector<float>& terms : {random_terms(n, 3), signed_terms(n, 4)}) {
       const double many = static_cast<double>(n);
       check_bound(sum_variants[0], terms, many);
-      // No more chains than 128 and no fewer than 32; each register is added up as a tree, like the registers.
+      // At most 128 chains and at least 32; each register is added up as a tree, and so are the registers.
       check_bound(sum_variants[1], terms, many / 32 + 9);
       check_bound(sum_variants[2], terms, std::log2(many + 1) + 32 + 9);
     }
@@ -110,7 +110,7 @@ TEST_CASE("Kahan's sum survives the compiler, and terms that cancel") {
   cancelling.push_back(0.5f);
   CHECK(std::abs(chained_compensated_sum(cancelling) - 0.5f) <=
         unit_roundoff + std::pow(2001 * unit_roundoff, 2) * magnitude(cancelling));
-  CHECK(naive_sum(std::vector<float>{1, huge, 1, -huge}) == 0);  // as the terms stand: nobody reordered them
+  CHECK(naive_sum(std::vector<float>{1, huge, 1, -huge}) == 0);  // in the given order: nothing was reordered
   CHECK(naive_sum(std::vector<float>{1, small, small, small, small}) == 1);
 }
 

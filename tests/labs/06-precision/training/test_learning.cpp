@@ -1,4 +1,4 @@
-// What the lab makes of training: sizes, shares and crossings by hand, and networks side by side.
+// What the lab computes about training: sizes, shares and crossings by hand, and networks side by side.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -108,7 +108,7 @@ TEST_CASE("chance that goes to impossible words is wrong") {
   const std::vector<Start> starts = random_starts(1);
   const auto all = learn(starts, std::vector{Recipe{"fp32", ""}}, large_batch, constant_rate(40, 4), [] {});
   const double before = wrong_share(MixedTraining(starts[0].weights, {"fp32", ""}, large_batch));
-  CHECK(before > 0.6);  // of 32 words about alike, few are possible
+  CHECK(before > 0.6);  // of 32 about equally likely words, few are possible
   CHECK(before < 1);
   CHECK(wrong_share(all[0].training) < before / 2);
   CHECK(wrong_share(all[0].training) > 0);

@@ -1,4 +1,4 @@
-// The rules of the loss scaler, what an optimiser in bf16 can and cannot do, and that training is what it should be.
+// The rules of the loss scaler, what an optimiser in bf16 can and cannot do, and that training works as it should.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -45,7 +45,7 @@ TEST_CASE("the scaler halves and skips where something is not finite, and double
   CHECK_FALSE(scaler.accept(false));
   CHECK(scaler.scale() == first);
   CHECK(scaler.skipped() == 1);
-  CHECK(good_steps(LossScaler::patience - 1) == first);  // counts anew
+  CHECK(good_steps(LossScaler::patience - 1) == first);  // starts counting again
   CHECK(good_steps(1) == 2 * first);
 }
 

@@ -1,4 +1,4 @@
-// The grammar gives chances, the words seen are enough to know them, and its entropy is that of the text.
+// The grammar gives probabilities, the words so far determine them, and its entropy is that of the text.
 #include <doctest/doctest.h>
 
 #include <cmath>

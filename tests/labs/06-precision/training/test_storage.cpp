@@ -1,4 +1,4 @@
-// Numbers become what the formats to the bit make of them, and nothing else.
+// Stored numbers are exactly what the bit-exact formats make of them.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -14,7 +14,7 @@
 namespace hf::precision {
 namespace {
 
-/// Every exponent, with mantissas on both sides of every half way between numbers of 10 bits and fewer; both signs.
+/// Every exponent, with mantissas on both sides of every midpoint between numbers of 10 bits and fewer; both signs.
 std::vector<float> many_numbers() {
   std::vector<float> numbers;
   for (std::uint32_t head = 0; head < 1u << 20; ++head) {

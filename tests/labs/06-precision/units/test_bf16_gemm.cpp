@@ -1,4 +1,4 @@
-// The bf16 product, by both routes: any shape, any number of threads, held against double precision.
+// The bf16 product, on both paths: any shape, any number of threads, compared with double precision.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ void for_each_route(Test test) {
   if (has_bf16_dot()) test(Bf16Route::dot);
 }
 
-/// c, and that nothing behind it was written to.
+/// c, with a check that nothing after it was overwritten.
 std::vector<float> product(const Shape& shape, const std::vector<std::uint16_t>& a, const std::vector<std::uint16_t>& b,
                            Bf16Route route, int threads = 1) {
   std::vector<float> c(shape.m * shape.n + 64, guard);

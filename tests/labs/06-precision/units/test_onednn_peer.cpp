@@ -1,4 +1,4 @@
-// The peer computes what we ask of it: a race against a wrong call could only be won.
+// The peer computes what we ask for: a race against a wrong call would be too easy to win.
 #include <doctest/doctest.h>
 
 #include <cmath>

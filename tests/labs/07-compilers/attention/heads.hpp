@@ -1,5 +1,5 @@
 /// \file
-/// Heads to test attention with.
+/// Heads for tests of attention.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace hf::compilers {
 
-/// Random operands, and a result with a margin that nobody may touch.
+/// Random operands, and a result with a margin that must not be changed.
 struct Operands {
   explicit Operands(const Head& of, float spread = 1.7f)
       : head(of),
@@ -34,7 +34,7 @@ struct Operands {
     return std::all_of(room.begin(), room.begin() + margin, is) && std::all_of(room.end() - margin, room.end(), is);
   }
 
-  /// The largest error of all results, as a share of what fp32 allows.
+  /// The largest error of all results, as a share of the bound for fp32.
   double error_share() {
     double worst = 0;
     std::vector<Reference> row(head.d);

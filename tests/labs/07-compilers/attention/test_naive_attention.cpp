@@ -35,7 +35,7 @@ TEST_CASE("attention with its matrix is what the definition says") {
   check({600, 600, 64});
 }
 
-// The largest score of a row is subtracted from all of it: one of the next row would leave nothing.
+// A row's largest score is subtracted from all its scores; subtracting another row's would leave nothing.
 TEST_CASE("a row is not affected by far larger scores in the next") {
   const Head head = {16, 37, 64};
   Operands operands(head);

@@ -1,4 +1,4 @@
-// Graphs to test with, and inputs for them.
+// Graphs for tests, and inputs for them.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ inline Graph chain_of_three(Shape shape) {
   return graph;
 }
 
-/// One operator, of one input for each of the shapes.
+/// One operator, with one input for each of the shapes.
 inline Graph one_operator(Op op, const std::vector<Shape>& shapes, float number = 0, std::uint64_t seed = 0) {
   Graph graph;
   std::vector<Ref> operands;

@@ -55,7 +55,7 @@ bool is_one_line(const std::string& text) { return !text.empty() && text.find('\
 
 bool says(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }
 
-/// That the graph runs eagerly, with exactly that result, and that one line says why.
+/// Checks that the graph runs eagerly, with exactly that result, and that one line says why.
 void check_falls_back(const Graph& graph, const CompileOptions& options, const std::string& why) {
   Compiled compiled(graph, options);
   CHECK_FALSE(compiled.is_compiled());
@@ -65,7 +65,7 @@ void check_falls_back(const Graph& graph, const CompileOptions& options, const s
   CHECK(result_of(compiled, graph) == eager_result(graph));
 }
 
-/// That the graph is compiled, is right, and that a line says this, or nothing.
+/// Checks that the graph is compiled, is right, and that a line says this, or nothing.
 void check_compiles(const Graph& graph, CompileOptions options, const std::string& remark) {
   options.seconds = 600;  // so that a busy machine fails no test
   Compiled compiled(graph, options);
@@ -77,12 +77,12 @@ void check_compiles(const Graph& graph, CompileOptions options, const std::strin
   CHECK(result_of(compiled, graph) == eager_result(graph));
 }
 
-/// relu(x) · 0.5 + 1: of every number the fused loop and the eager operators give the same bits.
+/// relu(x) · 0.5 + 1: for every number, the fused loop and the eager operators give the same bits.
 Graph chain() { return chain_of_three({33, 65}); }
 
-/// Waits for a process to end, which need not be ours.
+/// Waits for a process to end, even if it is not our child.
 bool ends(pid_t pid) {
-  const auto is_there = [&] {  // what nobody has waited for is there as a zombie, state Z
+  const auto is_there = [&] {  // a process that was not waited for is a zombie, state Z
     const std::string status = content("/proc/" + std::to_string(pid) + "/stat");
     return !status.empty() && !says(status, ") Z ");
   };
@@ -114,7 +114,7 @@ fs::path only_library(const fs::path& folder) {
   return {};
 }
 
-/// A program that stands in for a compiler, and has nothing to say to a question.
+/// A program that poses as a compiler, and does not answer questions.
 std::string compiler_that(const ScratchFolder& folder, const std::string& does) {
   const fs::path script = folder.path() / "c++";
   std::ofstream(script) << "#!/bin/sh\n[ \"$1\" = --version ] && echo 'c++ 1.0' && exit\n"
@@ -124,16 +124,16 @@ std::string compiler_that(const ScratchFolder& folder, const std::string& does) 
   return script.string();
 }
 
-/// The last argument but one of a compiler here is its source, the one before what it writes.
+/// A compiler's last argument but one is the source here, the one before it the output.
 const std::string find_output = "while [ $# -gt 1 ]; do [ \"$1\" = -o ] && output=$2; shift; done; ";
 
-/// Starts another program, says in a file which processes these are, and waits.
+/// Starts another program, writes both process ids to a file, and waits.
 std::string hangs_and_tells(const fs::path& pids, const std::string& which) {
   const std::string file = pids.string();
   return "sleep 1000 & echo " + which + " > " + file + ".new; mv " + file + ".new " + file + "; wait";
 }
 
-/// The system's compiler, which builds nothing twice: tests of the cache are about when something is built, not how.
+/// The system's compiler, building nothing twice: tests of the cache are about when something is built, not how.
 const std::string& sparing_compiler() {
   static const ScratchFolder folder;
   static const std::string compiler = [] {
@@ -335,7 +335,7 @@ TEST_CASE("A folder that others could have filled, or put in the place of anothe
     }
     return false;
   }));
-  if (geteuid() != 0) return;  // only root can make what is another's
+  if (geteuid() != 0) return;  // only root can create another user's files
   constexpr uid_t nobody = 65534;
   REQUIRE(lchown(link.c_str(), nobody, nobody) == 0);
   refuses(link, link.string() + " is another user's");
@@ -401,7 +401,7 @@ TEST_CASE("A damaged entry is built anew, and a line says so") {
     CHECK(Compiled(chain(), into(cache.path())).is_from_cache());
   }
   fs::remove(library);
-  fs::create_directory(library);  // what cannot be replaced
+  fs::create_directory(library);  // something that cannot be replaced
   check_falls_back(chain(), into(cache.path()), "cache " + library.string());
 }
 
@@ -434,7 +434,7 @@ TEST_CASE("A toolchain's identity has its version, what native means, its assemb
       overwrite(folder.path() / name, name[0] == 'c' ? says_more : "#!/bin/sh\necho " + assembler);
       fs::permissions(folder.path() / name, fs::perms::owner_all);
     }
-    static int asked = 0;  // in another way each time: an answer is kept
+    static int asked = 0;  // in a new way each time, because answers are cached
     setenv(variable, value, 1);
     const Toolchain found = find_toolchain((folder.path() / "c++").string() + " " + std::to_string(++asked), 600);
     unsetenv(variable);

@@ -19,10 +19,10 @@ using namespace hf::compilers;
 
 namespace {
 
-/// Graphs, compiled into a cache of their own and compared with their definition.
+/// Graphs compiled into a separate cache and compared with their definition.
 class CompiledGraphs {
  public:
-  /// Checks that it was compiled without a remark.
+  /// Checks that it was compiled without a message.
   Compiled& compile(const Graph& graph, CompileOptions options = {}) {
     options.cache = cache_.path();
     options.seconds = 600;  // so that a busy machine fails no test
@@ -33,7 +33,7 @@ class CompiledGraphs {
     return *compiled_;
   }
 
-  /// How far its result for random inputs is off the definition, as a share of what may be.
+  /// The error of its result for random inputs, as a share of the bound.
   double worst() {
     const Inputs inputs(graph_);
     std::vector<float> result(graph_.result_shape().numbers(), NAN);

@@ -1,4 +1,4 @@
-// Graphs run one operator after the other: each result within its bound, and the bytes that are counted.
+// Graphs run one operator after the other: each result is within its bound, and the bytes are counted correctly.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void check_against_reference(const Graph& graph, float spread = 1) {
   CHECK(worst_error_share(run(graph, inputs), rounded_reference(graph, inputs.pointers())) <= 1);
 }
 
-/// Around the lengths of vectors, and large enough to be shared by cores.
+/// Sizes around the lengths of vectors, and large enough for several cores.
 const std::vector<Shape> shapes = {{1, 1}, {3, 5}, {7, 16}, {4, 33}, {1, 100}, {100, 1}, {2, 40000}, {300, 257}};
 
 TEST_CASE("elementwise operators of two") {
@@ -52,7 +52,7 @@ TEST_CASE("elementwise operators of one") {
   for (Op op : {Op::relu, Op::exp, Op::gelu, Op::dropout}) {
     for (Shape shape : shapes) check_against_reference(one_operator(op, {shape}, op == Op::dropout ? 0.3f : 0, 5), 8);
   }
-  for (Shape shape : shapes) {  // rsqrt, of what is positive
+  for (Shape shape : shapes) {  // rsqrt of positive numbers
     Graph graph;
     const Ref x = graph.input(shape);
     graph.add(Op::rsqrt, {graph.add(Op::add, {graph.add(Op::multiply, {x, x}), graph.constant(0.01f)})});

@@ -1,4 +1,4 @@
-// The C++ that is written, as the chapter shows it, and what plans decide.
+// The generated C++, as the chapter shows it, and the decisions of plans.
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
@@ -38,7 +38,7 @@ std::vector<std::string> loops_of(const Graph& graph) {
 
 }  // namespace
 
-// Where this variable is set, the test writes the file: UPDATE_GENERATED=1 build/tests/labs/07-compilers/test-07-compiler
+// If this variable is set, the test writes the file: UPDATE_GENERATED=1 build/tests/labs/07-compilers/test-07-compiler
 TEST_CASE("The chapter shows the loop that is generated") {
   const std::filesystem::path shown = SHOWN;
   const std::string text = emit(make_plan(chain_of_three({4096, 4096}), false, never));
@@ -67,7 +67,7 @@ TEST_CASE("A product whose result is needed elsewhere too has no epilogue") {
   const Ref product = graph.add(Op::matmul, {graph.input({32, 16}), graph.input({16, 16})});
   const Ref relu = graph.add(Op::relu, {product});
   graph.add(Op::matmul, {graph.add(Op::add, {relu, product}), graph.input({16, 4})});
-  CHECK(loops_of(graph) == std::vector<std::string>{"matmul relu add | matmul"});  // here both uses are in it
+  CHECK(loops_of(graph) == std::vector<std::string>{"matmul relu add | matmul"});  // here it contains both uses
   graph.add(Op::add, {graph.add(Op::row_max, {product}), graph.add(Op::row_sum, {relu})});
   CHECK(loops_of(graph) == std::vector<std::string>{"matmul | relu row_max row_sum add"});
 }
@@ -104,6 +104,5 @@ TEST_CASE("A loop keeps what is dear and computes again what is cheap") {
   CHECK(emit(norm).find("kept") == std::string::npos);  // x - mean is computed three times
   CHECK(scratch_floats(norm, norm.bands[0].loops[0]) == 0);
   const FusionPlan past = make_plan(one_operator(Op::softmax, {{8, 64}}), false, 0);
-  CHECK(scratch_floats(past, past.bands[0].loops[0]) ==
-        64);  // with non-temporal stores the result is no place to keep it
+  CHECK(scratch_floats(past, past.bands[0].loops[0]) == 64);  // with non-temporal stores the result cannot hold it
 }

@@ -1,4 +1,4 @@
-// Graphs: what fits and what does not, as text, and with their large operators taken apart.
+// Graphs: which shapes fit, graphs as text, and graphs with their large operators taken apart.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace hf::compilers {
 namespace {
 
-/// The line with which operands of these shapes are refused; empty where they are not.
+/// The line that refuses operands of these shapes; empty if they are accepted.
 std::string refusal(Op op, const std::vector<Shape>& shapes, float number = 0) {
   try {
     one_operator(op, shapes, number);
@@ -77,7 +77,7 @@ TEST_CASE("inputs are counted, and each node is a line") {
   CHECK(text(one_operator(Op::dropout, {{2, 3}}, 0.1f, 7)) == "%0 = input : 2x3\n%1 = dropout %0 0.1 seed 7 : 2x3\n");
 }
 
-/// Softmax of the layer norm of a random matrix, by the textbook.
+/// Softmax of the layer norm of a random matrix, by the textbook definition.
 std::vector<double> textbook(const Graph& graph, Inputs& inputs) {
   const auto [rows, columns] = graph.result_shape();
   std::vector<double> results;

@@ -1,4 +1,4 @@
-// Random graphs, compiled: as close to their definition as single precision is.
+// Random graphs, compiled: as close to their definition as single precision allows.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ using namespace hf::compilers;
 
 namespace {
 
-/// Grows one graph. No number in it is so large, nor any divisor so small, that single precision would overflow or a small
-/// error become a large one.
+/// Grows one graph. Its numbers stay small enough, and its divisors large enough, that single precision does not
+/// overflow and no small error becomes large.
 class RandomGraph {
  public:
   explicit RandomGraph(std::uint64_t seed) : seed_(seed), rows_(side()), columns_(side()) {}
@@ -32,7 +32,7 @@ class RandomGraph {
   Graph grow(std::size_t operators) {
     values_.push_back(input({rows_, columns_}));
     for (std::size_t i = 0; i < operators; ++i) values_.push_back(next());
-    // The last one is a matrix that the first has a part in, or else the graph would be a vector now and then.
+    // The last is a matrix that depends on the first, or the graph would sometimes be a vector.
     const Ref last =
         graph_.add(Op::add, {values_.back().ref, input({rows_, graph_.node(values_.back().ref).shape.columns}).ref});
     graph_.add(Op::relu, {last});
@@ -42,7 +42,7 @@ class RandomGraph {
  private:
   struct Value {
     Ref ref;
-    double most;  ///< how large its numbers can be
+    double most;  ///< an upper bound for its numbers
   };
 
   std::uint64_t below(std::uint64_t end) { return random_below(1000 + seed_, count_++, end); }
@@ -66,7 +66,7 @@ class RandomGraph {
     return {graph_.add(Op::multiply, {value.ref, by.ref}), most * 1.001};
   }
 
-  /// Something that can be repeated to the shape of a value: an older one, or an input.
+  /// A value that can be broadcast to the shape of another: an older one, or an input.
   Value partner(const Value& value) {
     const auto [rows, columns] = shape(value);
     const Value other = any();
@@ -130,7 +130,7 @@ class RandomGraph {
   std::vector<Value> values_;
 };
 
-// The compiler takes a second for each: the weekly suite compiles more of them.
+// The compiler takes a second for each; the weekly suite compiles more of them.
 const std::uint64_t graphs = weekly() ? 48 : 16, graphs_of_any_rows = graphs / 2;
 
 /// A seed for each of the graphs.

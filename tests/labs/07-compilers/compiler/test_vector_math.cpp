@@ -1,4 +1,4 @@
-// Functions of vectors, over all floats: every one of a residue class, and all where something changes.
+// Functions of vectors, over all floats: every float of a residue class, and all around points where something changes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void over_all_floats(F f, See see) {
   each_float(0, 0xffffffff, 4099, f, see);
 }
 
-/// All the floats next to x, so many on either side.
+/// All floats near x, this many on either side.
 template <class F, class See>
 void around(float x, std::uint64_t count, F f, See see) {
   const std::uint64_t bits = std::bit_cast<std::uint32_t>(x);
@@ -47,7 +47,7 @@ Floats exp_of(Floats x) { return exp(x); }
 Floats gelu_of(Floats x) { return gelu(x); }
 Floats rsqrt_of(Floats x) { return rsqrt(x); }
 
-/// The largest relative error of numbers that are normal; what is not one must be as described.
+/// The largest relative error of normal numbers; others must be as described.
 struct ExpError {
   double worst = 0;
 

@@ -1,4 +1,4 @@
-// When compiling has paid; and what copies say of fusing.
+// When compiling has paid off; and what copies show about fusing.
 #include <doctest/doctest.h>
 
 #include <optional>

@@ -1,4 +1,4 @@
-// relu(x) · 0.5 + 1 by hand, in every way.
+// relu(x) · 0.5 + 1 by hand, in every variant.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -27,7 +27,7 @@ TEST_CASE("every way gives the same numbers, on arrays that are shared and on sm
       std::size_t wrong = 0;
       for (std::size_t i = 0; i < count; ++i) {
         const float x = i == 1 ? 0 : random_number(1, i);
-        wrong += y[i] != (x > 0 ? x : 0) * 0.5f + 1;  // exact: halving loses nothing, and one addition rounds once
+        wrong += y[i] != (x > 0 ? x : 0) * 0.5f + 1;  // exact: halving is exact, and one addition rounds once
       }
       CHECK(wrong == 0);
     }

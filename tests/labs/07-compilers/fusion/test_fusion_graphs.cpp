@@ -1,4 +1,4 @@
-// The graphs that the fusion step compiles: what they compute, and what their traffic comes to.
+// The graphs that the fusion step compiles: their results, and their traffic.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The graphs of the chapter, small: every strategy gives what it should, and moves no more than the one before.
+// The chapter's graphs at small sizes: every strategy gives the right result, and moves no more than the one before.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ TEST_CASE("every strategy of every graph is right, and compiled it moves the few
   const ScratchFolder cache;
   for (const GraphCase& each : all_graph_cases(few)) {
     CAPTURE(each.id);
-    GraphRuns runs(each, cache.path());  // throws where a result is wrong
+    GraphRuns runs(each, cache.path());  // throws if a result is wrong
     CHECK(runs.compiled().is_compiled());
     CHECK(runs.work(Strategy::compiled).bytes <= runs.work(Strategy::operators).bytes);
     if (each.strategies.front() == Strategy::decomposed)

@@ -11,7 +11,7 @@ namespace {
 
 using Instructions = std::vector<std::string>;
 
-// Two loops, one in the other; and another function.
+// Two loops, one inside the other; and another function.
 const std::string nested = R"(
 other:
 	.cfi_startproc

@@ -1,4 +1,4 @@
-// The two exercises, on the processor where PyTorch is installed; and whatever else python3 may say.
+// Both exercises, on the processor if PyTorch is installed; and other possible answers of python3.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// The layer and the model that are called.
+// The layer and the model that the step calls.
 #include <doctest/doctest.h>
 
 #include <vector>

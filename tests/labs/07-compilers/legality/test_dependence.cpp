@@ -1,4 +1,4 @@
-// The dependence test: what it says of nests that are known, and of thousands of random ones, whose loops are run to see.
+// The dependence test: its answers for known nests, and for thousands of random nests, whose loops are run to check.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ LoopNest one_loop(std::int64_t extent, Affine write, Affine read) {
   return {{extent}, {0, {std::move(write)}}, {{0, {std::move(read)}}}};
 }
 
-/// What memory holds after the nest ran in some order: each number is a scrambled sum of all that went into it.
+/// The memory after the nest ran in some order: each number is a scrambled sum of everything that went into it.
 std::map<std::pair<int, LoopVector>, std::uint64_t> outcome(const LoopNest& nest,
                                                             const std::vector<LoopVector>& order) {
   std::map<std::pair<int, LoopVector>, std::uint64_t> memory;
@@ -149,7 +149,7 @@ TEST_CASE("where the factors are the same, and there are as many subscripts as l
     CAPTURE(sequence);
     LoopNest nest = random_nest(2 * sequence);
     const std::size_t loops = nest.extents.size();
-    const auto subscripts = [&](std::uint64_t access) {  // of loops that are skewed and exchanged: determinant 1 or -1
+    const auto subscripts = [&](std::uint64_t access) {  // for loops that are skewed and exchanged: determinant 1 or -1
       std::vector<Affine> result;
       const Transformation rows = random_transformation(loops, sequence);
       for (std::size_t row = 0; row < loops; ++row) {

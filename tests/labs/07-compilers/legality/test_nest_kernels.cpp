@@ -1,4 +1,4 @@
-// The loops in C++ do what the nests as data say, in their order: to the bit.
+// The loops in C++ do the same as the nests as data, in their order: bit by bit.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -35,7 +35,7 @@ Matrix random_matrix(std::size_t rows, std::size_t columns, std::uint64_t sequen
 
 using Body = std::function<float(const std::vector<float>& read)>;
 
-/// Runs a nest of data over its arrays.
+/// Runs a nest, given as data, over its arrays.
 void interpret(const LoopNest& nest, const Transformation& order, std::vector<Matrix*> arrays, const Body& body) {
   for (const LoopVector& at : order_of(nest, order)) {
     std::vector<float> read;
@@ -110,7 +110,7 @@ TEST_CASE("what is wrong is counted, and shown") {
   const Difference difference = compare_with_sweep(sweep_exchanged);
   CHECK(difference.wrong > nest_iterations / 2);
   CHECK(difference.wrong <= nest_iterations);
-  CHECK(difference.row == 2);  // the first row has only given numbers above it
+  CHECK(difference.row == 2);  // above the first row there are only given numbers
   CHECK(difference.column == 1);
   CHECK(difference.right != difference.given);
 }

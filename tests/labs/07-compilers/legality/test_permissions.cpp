@@ -1,4 +1,4 @@
-// What the system's compiler makes of the small sources: right with permission and without.
+// The small sources as built by the system's compiler: right with permission and without.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -101,7 +101,7 @@ TEST_CASE("the triple loop gives the same bits in each order: a number's terms k
 
 TEST_CASE("errors of dot products are small in both orders") {
   const DotErrors errors = dot_errors(permissions(), 50);
-  CHECK(errors.changed_share > 0.5);  // a compiler that may reorder a thousand additions, and does
+  CHECK(errors.changed_share > 0.5);  // if a compiler may reorder a thousand additions, it does
   for (const Estimate& error : {errors.in_order, errors.reordered})
     CHECK(error.high < rounding_error(permission_numbers));
   CHECK(errors.reordered.median < errors.in_order.median);  // more sums, each of fewer numbers
@@ -124,7 +124,7 @@ TEST_CASE("errors are those of the sum: of one product, exact where it fits, the
 }
 
 TEST_CASE("numbers that are written over what is still to be read are counted") {
-  // One that reads all before it writes differs from one that goes from number to number: in all but the first.
+  // A loop that reads everything before writing differs from one that goes from number to number, in all but the first.
   Permissions both = permissions();
   both.smooth_restrict = [](float* y, const float* x, std::size_t count) {
     const std::vector<float> before(x, x + count + 1);

@@ -1,4 +1,4 @@
-// Layers and models, eager, compiled and compiled in part: the same results, whatever the shapes.
+// Layers and models, eager, compiled and compiled in part: the same results for all shapes.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace hf::compilers {
 namespace {
 
-/// What a graph gives eagerly for its inputs, held against double precision.
+/// A graph's eager result for its inputs, after a comparison with double precision.
 double worst_error(const Graph& graph) {
   const GraphInputs inputs(graph);
   std::vector<float> result(graph.result_shape().numbers());
@@ -68,7 +68,7 @@ TEST_CASE("Amdahl's law: what the compiled parts gain, of the time of all") {
   const PartialTimes times = {.order = {1, 0},
                               .eager = {estimate({1}), estimate({3})},
                               .compiled = {estimate({0.5}), estimate({1})},
-                              .passes = {estimate({8})}};  // twice what the parts take by themselves
+                              .passes = {estimate({8})}};  // twice the time of the separate parts
   CHECK(times.predicted(0) == 8);
   CHECK(times.predicted(1) == doctest::Approx(4));
   CHECK(times.predicted(2) == doctest::Approx(3));

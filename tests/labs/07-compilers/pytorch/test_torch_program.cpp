@@ -1,4 +1,4 @@
-// A graph as one writes it in PyTorch.
+// A graph as a PyTorch program.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace {
 
 using Sizes = std::vector<std::vector<std::size_t>>;
 
-/// What stands in the line that computes the result.
+/// The contents of the line that computes the result.
 std::string last_line(const Graph& graph) {
   const std::string source = torch_program(graph).source, result = "    v" + std::to_string(graph.nodes().size() - 1);
   const std::size_t at = source.find(result + " = ") + result.size() + 3;

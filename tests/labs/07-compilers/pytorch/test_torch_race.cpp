@@ -1,4 +1,4 @@
-// PyTorch in a process of its own: where it is installed, and with all that can be wrong with it.
+// PyTorch in its own process, if it is installed, with every fault that it may have.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -25,7 +25,7 @@
 namespace hf::compilers {
 namespace {
 
-/// A lab that prints into the void.
+/// A lab whose output is discarded.
 struct Quiet {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere{std::fopen("/dev/null", "w"), std::fclose};
   Terminal terminal{nowhere.get()};
@@ -39,7 +39,7 @@ struct Quiet {
   }
 };
 
-/// What PyTorch should give for a graph of one number: relu(x) · 0.5 + 1 of 2.
+/// The result that PyTorch should return for a graph of one number: relu(x) · 0.5 + 1 of 2.
 struct One {
   Graph graph = chain_of_three({1, 1});
   const float two = 2;
@@ -51,7 +51,7 @@ struct One {
   }
 };
 
-// What a fake python3 says to the commands in their order.
+// A fake python3's replies to the commands, in order.
 const std::string ready = "echo ready 2\n", loaded = "read c; echo kept\nread c; echo 0\n", took = "read c; echo 0.5\n",
                   took_longer = "read c; echo 0.75\n", cannot = "read c; echo cannot: no compiler\n",
                   gives_two = "read c; echo 1; printf '\\000\\000\\000@'\n",
@@ -181,7 +181,7 @@ TEST_CASE("on another maker's processor MKL is told to use what it can do; where
 }
 #endif
 
-/// What our operators give, without the last where it is a dropout.
+/// Our operators' result, without the last operator if it is a dropout.
 std::vector<float> ours(const Graph& graph, const std::vector<const float*>& inputs) {
   Graph without;
   for (const Node& node : graph.nodes()) {
@@ -242,7 +242,7 @@ TEST_CASE("PyTorch takes programs of other sizes for other programs, and would s
     const int program = peer.load({source, {{rows, 6}}}, tensors);
     CHECK(peer.result(program, "default") == std::vector<float>(rows * 6, 2.0f));
   }
-  // Another number each time it is called: a program that has to be compiled again.
+  // Another number each time it is called: a program that must be compiled again.
   const std::string changing = "calls = [0]\ndef graph(x):\n    calls[0] += 1\n    return x * calls[0]\n";
   const int program = peer.load({changing, {{4, 6}}}, tensors);
   CHECK(peer.seconds(program, "default", 1, 1) > 0);
@@ -255,7 +255,7 @@ TEST_CASE("PyTorch is asked for attention in heads, and says what it cannot do" 
   TorchHost host;
   TorchRace race(quiet.lab, host);
   REQUIRE(host.peer != nullptr);
-  // One head whose keys are all the same: each token gets the mean of the values.
+  // One head with identical keys: each token gets the mean of the values.
   const std::vector<float> zeros(2 * 4 * 8), values(2 * 4 * 8, 0.25f);
   const std::vector<const float*> q_k_v = {zeros.data(), zeros.data(), values.data()};
   race.enter("attention",

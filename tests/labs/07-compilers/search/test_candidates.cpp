@@ -1,4 +1,4 @@
-// The ways to compute a product: each gives the product, each has a number, and the model counts what it should.
+// The candidates for a product: each computes the product, each has a number, and the model counts correctly.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -92,7 +92,7 @@ Candidate tile(std::size_t rows, std::size_t vectors, const ProductShape& shape 
 }
 
 TEST_CASE("a model of cost: sums in flight, loads, registers, padding, bytes") {
-  const std::size_t n = 12 * kernel_lanes;  // of which every width of a tile is a divisor
+  const std::size_t n = 12 * kernel_lanes;  // every width of a tile divides it
   const ProductShape shape = {64, n, 64};
   const double exact = shape.flops() / rates.flops;
   // Two sums where eight could be in flight.
@@ -100,14 +100,14 @@ TEST_CASE("a model of cost: sums in flight, loads, registers, padding, bytes") {
   // Eight sums, for which nine numbers are loaded.
   CHECK(predict(tile(8, 1), shape, rates).arithmetic == doctest::Approx(exact * 9 / 8));
   CHECK(predict(tile(4, 2), shape, rates).arithmetic == doctest::Approx(exact));
-  // Where fewer are in flight, the loads are left.
+  // With fewer sums in flight, the loads are the limit.
   CoreRates shallow = rates;
   shallow.sums_in_flight = 2;
   CHECK(predict(tile(2, 1), shape, shallow).arithmetic == doctest::Approx(exact * 3 / 2));
-  // Sums that do not fit are loaded and stored again.
+  // Sums that do not fit in registers are loaded and stored again.
   const double surplus = 64 + 1 - static_cast<double>(kernel_registers);
   CHECK(predict(tile(16, 4), shape, rates).arithmetic == doctest::Approx(exact * (64 + 2 * surplus) / 64));
-  // Columns that are not there are multiplied as well.
+  // Columns that do not exist are multiplied too.
   const ProductShape ragged = {64, 2 * kernel_lanes + 1, 64};
   CHECK(predict(tile(4, 2), ragged, rates).arithmetic ==
         doctest::Approx(2.0 * 64 * 64 * 4 * static_cast<double>(kernel_lanes) / rates.flops));

@@ -1,4 +1,4 @@
-// Searches on tables that are made up, of which the best is known.
+// Searches on made-up tables with a known best.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,8 @@ const SearchSpace& space() {
   return space;
 }
 
-/// A landscape with slopes: so many seconds more for each step away from one candidate, in every dimension.
+/// A landscape with slopes: a constant number of seconds more for each step away from one candidate, in every
+/// dimension.
 double seconds_of(std::size_t candidate, double step = 0.1) {
   const std::vector<std::size_t> choices = space().choices(candidate), best = space().choices(space().size() / 3);
   double seconds = 1;
@@ -32,7 +33,7 @@ double seconds_of(std::size_t candidate, double step = 0.1) {
   return seconds;
 }
 
-/// Of that landscape, each sample so many times as long, by chance, as it should be.
+/// Samples from that landscape, each longer by a random factor.
 SearchTable table_with_noise(double noise, double step = 0.1) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> up(1, 1 + noise);
