@@ -103,7 +103,7 @@ Series simulated_device_series(const std::string& id, double load_alone_ns, doub
   machine.lines_per_cycle = most_gbs / bytes_per_load / parts;
   Series series = {id, "simulated", Kind::simulated, {"bytes in flight", "B"}, {"bandwidth", "GB/s"}};
   for (machine.warps = 1; machine.warps <= 512; machine.warps *= 2) {
-    machine.issue_width = machine.warps;  // so that issuing is no limit
+    machine.issue_width = machine.warps;  // so that issuing is not the limit
     const double loads_per_ns = run_settled(machine, {}).lines_per_cycle() * parts;
     series.points.emplace_back(machine.warps * bytes_per_load * parts, loads_per_ns * bytes_per_load);
   }

@@ -10,7 +10,7 @@
 namespace hf::gpu {
 namespace {
 
-/// All near 1/32, so that the polynomial stays below 1.1 between 0 and 1; no two alike.
+/// All near 1/32, so that the polynomial stays below 1.1 between 0 and 1; no two are equal.
 constexpr auto coefficients = [] {
   std::array<float, long_way_terms> result{};
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = (32.0f + static_cast<float>(i % 7)) / 1024.0f;

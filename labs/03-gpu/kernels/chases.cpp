@@ -21,14 +21,14 @@ constexpr std::array<ChaseTogether, sizeof...(i)> all_chases(std::index_sequence
   return {chase_together<chase_counts[i]>...};
 }
 
-/// Line i of a part. Lines stand in groups of one for each part. Whose is which changes from group to group, or all lines
-/// of a part would go to the same few sets of a cache.
+/// Line i of a part. Consecutive lines form groups with one line of each part. The order of the parts changes from
+/// group to group, or all lines of a part would share a few sets of a cache.
 Line& line_of(std::span<Line> memory, std::size_t part, std::size_t i) {
   constexpr std::size_t parts = most_chases;
   return memory[i * parts + (part + random_below(most_chases, i, parts)) % parts];
 }
 
-/// The same pointer, but available no sooner than `zero`.
+/// The same pointer, but not available before `zero`.
 const Line* later(const Line* at, std::uintptr_t zero) {
   return reinterpret_cast<const Line*>(reinterpret_cast<std::uintptr_t>(at) + zero);
 }

@@ -1,5 +1,5 @@
 /// \file
-/// Several chases at a time: each waits for its own loads, and none waits for another's.
+/// Several chases at a time: each waits only for its own loads.
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@ namespace hf::gpu {
 
 using roofline::Line;
 
-/// How many chases there can be at a time, and how many cycles the memory holds.
+/// The largest number of chases at a time, and the number of cycles in the memory.
 constexpr int most_chases = 96;
 
 /// The numbers of chases that are measured.
 constexpr std::array chase_counts = {1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 96};
 
-/// Makes the compiler keep a pointer in a register of its own here: it cannot put several into one vector.
+/// Makes the compiler keep a pointer in its own register here, so that it cannot put several into one vector.
 inline const Line* in_register(const Line* at) {
   asm("" : "+r"(at));
   return at;
@@ -30,7 +30,7 @@ inline const Line* in_register(const Line* at) {
 /// depend on the round before, and not on each other. If there are too few
 /// registers, as for more than 14 chases on x86-64, some positions go through
 /// the stack: two more instructions per hop, but the loads stay independent.
-/// \param at  where each chase is; moved on
+/// \param at  the position of each chase; updated
 template <int count>
 void chase_together(const Line** at, std::int64_t hops) {
   const Line* now[count];
@@ -43,36 +43,36 @@ void chase_together(const Line** at, std::int64_t hops) {
 }
 // [end: chases]
 
-/// chase_together<count>, for a count that is known only when the program runs.
-/// \throws std::invalid_argument for a number that is none of chase_counts
+/// chase_together<count>, for a count that is known only at run time.
+/// \throws std::invalid_argument for a number that is not in chase_counts
 using ChaseTogether = void (*)(const Line** at, std::int64_t hops);
 ChaseTogether chase_together_for(int count);
 
-/// Memory shared out among most_chases random cycles, with a chase in each. However few of them go at a time, they take
-/// turns, and the lines of each are strewn over all of the memory. So one chase meets the same caches and the same pages
-/// as many do, and a line comes again only after all others.
+/// Memory divided among most_chases random cycles, with a chase in each. If fewer run at a time, they take turns, and
+/// the lines of each are spread over all of the memory. So one chase meets the same caches and the same pages as many
+/// do, and a line is used again only after all others.
 class ChaseRing {
  public:
-  /// Grows the cycles, which takes a write or two for each line.
-  /// \throws std::invalid_argument for memory of fewer lines than there are parts
+  /// Builds the cycles, with a write or two for each line.
+  /// \throws std::invalid_argument for memory with fewer lines than parts
   explicit ChaseRing(std::span<Line> memory);
 
-  /// Without a chase, to be assigned to.
+  /// Without a chase, for a later assignment.
   ChaseRing() = default;
 
-  /// Lets the next `count` chases, in turn, go this many hops each, at the same time. They wait for the turn before:
-  /// otherwise a core that looks hundreds of instructions ahead would begin them while a chase is still under way,
-  /// and one chase would look like two.
-  /// \throws std::invalid_argument for a count that is none of chase_counts
+  /// Runs the next `count` chases in turn, this many hops each, at the same time. They wait for the previous turn:
+  /// otherwise a core that looks hundreds of instructions ahead would begin them while a chase is still running, and
+  /// one chase would look like two.
+  /// \throws std::invalid_argument for a count that is not in chase_counts
   void follow(int count, std::int64_t hops);
 
-  /// Where a chase is.
+  /// The position of a chase.
   const Line* at(int part) const { return at_[static_cast<std::size_t>(part)]; }
 
  private:
   std::array<const Line*, most_chases> at_ = {};
-  std::size_t next_ = 0;     ///< whose turn it is
-  std::uintptr_t zero_ = 0;  ///< known only when the turn before has ended
+  std::size_t next_ = 0;     ///< the next in turn
+  std::uintptr_t zero_ = 0;  ///< known only when the previous turn has ended
 };
 
 }  // namespace hf::gpu

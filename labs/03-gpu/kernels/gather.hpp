@@ -1,5 +1,5 @@
 /// \file
-/// Looking things up: rows of a table, in random order, with some work on each.
+/// Lookups: rows of a table, in random order, with some work on each.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ namespace hf::gpu {
 
 using roofline::Line;
 
-/// `size` random numbers below `size`, so that a cache cannot predict which of them come again.
+/// `size` random numbers below `size`, so that a cache cannot predict which of them repeat.
 class RandomIndex {
  public:
-  /// \param size  of what is looked up, at least 1 and below 2^32
-  /// \param ahead  how many numbers must follow those that next() gives
+  /// \param size  number of rows, at least 1 and below 2^32
+  /// \param ahead  how many numbers must follow those that next() returns
   /// \throws OutOfMemory
   RandomIndex(std::size_t size, std::size_t ahead)
       : size_(size), numbers_((size + ahead) * sizeof(number), Pages::huge) {
@@ -27,7 +27,7 @@ class RandomIndex {
   }
 
   /// The next `count` numbers; after the last one, the order starts again.
-  /// \param at  where the order goes on; moved on
+  /// \param at  the position in the order; updated
   const std::uint32_t* next(std::size_t& at, std::size_t count) const {
     if (at + count > size_) at = 0;
     const std::uint32_t* from = numbers_.as<number>().data() + at;
@@ -57,19 +57,20 @@ inline std::uint64_t digest(const Row& row) {
   return sum;
 }
 
-/// The sum of the digests of table[index[i]], for i below `count`. The processor alone decides what it fetches early.
+/// The sum of the digests of table[index[i]], for i below `count`. Without software prefetching: only the processor
+/// decides what it fetches early.
 std::uint64_t gather(const Row* table, const std::uint32_t* index, std::size_t count);
 
 /// The same, prefetching the row that is needed `distance` rows later.
 /// \param index  count + distance numbers
 std::uint64_t gather_prefetched(const Row* table, const std::uint32_t* index, std::size_t count, std::size_t distance);
 
-/// The sum of the first words, as numbers, of memory[index[i]], for i below `count`. The addresses are known beforehand:
-/// no load waits for another.
+/// The sum of the first words, as numbers, of memory[index[i]], for i below `count`. The addresses are known in
+/// advance, so no load waits for another.
 std::uint64_t read_lines(std::span<const Line> memory, const std::uint32_t* index, std::size_t count);
 
-/// The same, prefetching each line `distance` lines earlier. A prefetch need not wait in the processor until its line
-/// there, so more of them can be in flight.
+/// The same, prefetching each line `distance` lines earlier. A prefetch need not stay in the processor until its line
+/// arrives, so more of them can be in flight.
 /// \param index  count + distance numbers
 std::uint64_t read_lines_prefetched(std::span<const Line> memory, const std::uint32_t* index, std::size_t count,
                                     std::size_t distance);

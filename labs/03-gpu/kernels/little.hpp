@@ -1,5 +1,5 @@
 /// \file
-/// Little's law for memory: what is in flight = how long it takes × how much arrives (Little, 1961).
+/// Little's law for memory: bytes in flight = latency × bandwidth (Little, 1961).
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,17 @@ constexpr double line_bytes = 64;
 /// \param gbs  10^9 bytes per second, which is bytes per nanosecond
 constexpr double lines_in_flight(double latency_ns, double gbs) { return latency_ns * gbs / line_bytes; }
 
-/// GB/s that this many lines in flight deliver, until something else is the limit.
+/// GB/s that this many lines in flight deliver, unless something else is the limit.
 constexpr double little_gbs(double lines, double latency_ns, double limit_gbs) {
   const double gbs = lines * line_bytes / latency_ns;
   return gbs < limit_gbs ? gbs : limit_gbs;
 }
 
-/// The bend of a curve that first rises in proportion and then stays level: the x at which it first reaches 90% of its
-/// highest point, on the straight line between two neighbours, divided by 0.9. Exact where the rise
-/// is straight.
-/// \param x  rising
+/// The corner of a curve that first rises in proportion and then stays level: the x at which it first reaches 90% of
+/// its highest point, on the straight line between two adjacent points, divided by 0.9. Exact if the rise is straight.
+/// \param x  increasing
 /// \param y  positive, one for each x
-/// \throws std::invalid_argument without points, or with more of one than of the other
+/// \throws std::invalid_argument without points, or if x and y differ in length
 inline double knee(const std::vector<double>& x, const std::vector<double>& y) {
   if (x.empty() || x.size() != y.size()) throw std::invalid_argument("knee: expected as many x as y, and at least one");
   constexpr double share = 0.9;

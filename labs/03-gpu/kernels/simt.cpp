@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-/// Delivers each line a latency after the channel has begun with it, and counts the lines in flight.
+/// Delivers each line one latency after the channel has started it, and counts the lines in flight.
 class Memory {
  public:
   explicit Memory(const SimtMachine& machine)
@@ -21,7 +21,7 @@ class Memory {
         outstanding_(machine.outstanding > 0 ? static_cast<std::size_t>(machine.outstanding) : never),
         cycles_per_line_(machine.lines_per_cycle > 0 ? 1 / machine.lines_per_cycle : 0) {}
 
-  /// Whether this many lines can be requested in this cycle.
+  /// True if this many lines can be requested in this cycle.
   bool has_room(std::int64_t now, int lines) {
     while (!arrivals_.empty() && arrivals_.front() <= now) arrivals_.pop();
     return arrivals_.size() + static_cast<std::size_t>(lines) <= outstanding_;
@@ -38,7 +38,7 @@ class Memory {
     return arrivals_.back();
   }
 
-  /// When the next line arrives.
+  /// The cycle in which the next line arrives.
   std::int64_t next_arrival() const { return arrivals_.empty() ? never : arrivals_.front(); }
 
  private:
@@ -66,8 +66,8 @@ class Run {
 
  private:
   // [begin: step]
-  /// One cycle: looks at the warps in their order, and issues from those that
-  /// can. The greedy scheduler looks first at those that have begun a round.
+  /// One cycle: checks the warps in order, and issues from those that can. The
+  /// greedy scheduler first checks those that have begun a round.
   void step(std::int64_t now, bool counts) {
     const bool greedy = machine_.scheduler == Scheduler::greedy;
     int left = machine_.issue_width;
@@ -84,7 +84,7 @@ class Run {
     }
   }
 
-  /// \return how many instructions were issued: one, or none
+  /// \return the number of instructions issued: one, or none
   int issue(Warp& warp, std::int64_t now, bool counts) {
     const bool loads = warp.done == program_.arithmetic;
     const bool full = loads && !memory_.has_room(now, program_.lines_per_load);
@@ -97,8 +97,8 @@ class Run {
   }
   // [end: step]
 
-  /// The next cycle in which a warp could issue. A warp that waits for a line can't issue until the line arrives; nor
-  /// can a warp that waits for room.
+  /// The next cycle in which a warp could issue. A warp that waits for a line cannot issue until the line arrives; nor
+  /// can a warp that waits for a free slot.
   std::int64_t next_busy(std::int64_t now) {
     std::int64_t next = never;
     for (const Warp& warp : warps_) {
@@ -113,7 +113,7 @@ class Run {
   WarpProgram program_;
   Memory memory_;
   std::vector<Warp> warps_;
-  std::size_t next_ = 0;  ///< whose turn it is
+  std::size_t next_ = 0;  ///< the next in turn
   SimtRun counted_;
 };
 

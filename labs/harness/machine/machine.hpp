@@ -1,6 +1,5 @@
 /// \file
 /// The machine's properties that affect a measurement.
-/// The machine's properties that affect a measurement.
 #pragma once
 
 #include <cstdint>

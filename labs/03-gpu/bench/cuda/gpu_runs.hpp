@@ -1,5 +1,5 @@
 /// \file
-/// Measurements that need an NVIDIA GPU. Plain C++, so that the lab need not know whether it was built with CUDA.
+/// Measurements that need an NVIDIA GPU. Plain C++, so that the lab compiles the same with and without CUDA.
 #pragma once
 
 #include <string>

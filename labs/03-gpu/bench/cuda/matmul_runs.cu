@@ -258,7 +258,7 @@ void measure_sgemm(Lab& lab) {
   lab.derived("sgemm_least_rung_gain", least_gain(ladder));
 }
 
-/// Writes whether the code that the device chose has Hopper's instructions.
+/// Notes whether the code that the device chose has Hopper's instructions.
 __global__ void hopper_probe(int* has_them) {
 #ifdef HF_HOPPER_CODE
   *has_them = 1;

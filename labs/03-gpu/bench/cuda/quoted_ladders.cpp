@@ -42,7 +42,7 @@ void add_quoted_ladders(Lab& lab) {
 }
 
 void predict_ladders(Lab& lab) {
-  lab.modelled("sgemm_over_cublas_predicted_low", 0.93);  // that of Boehm's last rung
+  lab.modelled("sgemm_over_cublas_predicted_low", 0.93);  // the same as for Boehm's last rung
   lab.modelled("sgemm_over_cublas_predicted_high", 1.03);
   // 1024 pairs of tiles on 66 clusters are 15.5 turns, which take as long as 16: so 3% less than a library that wastes
   // nothing, and 3% more than one that also draws 3% more power for the same work.

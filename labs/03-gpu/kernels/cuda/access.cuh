@@ -1,5 +1,5 @@
 /// \file
-/// Which addresses a warp asks for together: with strides in memory, and in the banks of shared memory.
+/// The addresses that a warp requests together: with strides in memory, and in the banks of shared memory.
 #pragma once
 
 #include <cstddef>
@@ -30,11 +30,11 @@ static __global__ void fill_units(float* to, std::size_t count, std::size_t star
   }
 }
 
-constexpr int stride_threads = 256, stride_loads = 8;  ///< of a block; of each thread, side by side
+constexpr int stride_threads = 256, stride_loads = 8;  ///< of a block; of each thread, adjacent
 constexpr int stride_tile = stride_threads * stride_loads;
 
-/// Adds up words that lie `stride` apart: words[i · stride] for every i of so many tiles. Threads that are neighbours
-/// take neighbours among them.
+/// Adds up words that are `stride` apart: words[i · stride] for every i of several tiles. Adjacent threads take
+/// adjacent ones among them.
 static __global__ void __launch_bounds__(stride_threads)
     sum_strided(const std::uint32_t* words, std::size_t tiles, std::size_t stride, std::uint32_t* sums) {
   std::uint32_t sum = 0;
@@ -48,7 +48,7 @@ static __global__ void __launch_bounds__(stride_threads)
 
 constexpr int banks = 32;  ///< of shared memory, each 4 bytes wide
 
-/// How many different words of one bank the threads of a warp request when their words are `stride` apart.
+/// The number of different words in one bank that a warp's threads request if their words are `stride` apart.
 constexpr int conflict_ways(int stride) {
   int most = 0;
   for (int bank = 0; bank < banks; ++bank) {
@@ -59,14 +59,14 @@ constexpr int conflict_ways(int stride) {
   return stride == 0 ? 1 : most;
 }
 
-constexpr int bank_warps = 32;  ///< of the block that measures conflicts: as many as one block may have
-constexpr int bank_loads = 8;   ///< of each thread, one after the other, from words that follow each other
+constexpr int bank_warps = 32;                    ///< of the block that measures conflicts: the maximum for one block
+constexpr int bank_loads = 8;                     ///< of each thread, one after the other, from consecutive words
 constexpr int bank_words = 31 * 32 + bank_loads;  ///< that the largest stride reaches
 
-/// The words that a thread of a warp adds up in one round.
+/// The words that a warp's thread adds up in one round.
 constexpr int bank_word(int lane, int stride, int load) { return lane * stride + load; }
 
-/// One block loads shared memory so many rounds; *cycles is from the first warp's start to the last warp's end.
+/// One block loads shared memory for several rounds; *cycles is from the first warp's start to the last warp's end.
 static __global__ void __launch_bounds__(bank_warps * 32)
     load_banks(int stride, int rounds, std::uint32_t* sums, long long* cycles) {
   __shared__ std::uint32_t words[bank_words];

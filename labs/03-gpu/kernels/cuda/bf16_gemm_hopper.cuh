@@ -1,6 +1,6 @@
 /// \file
-/// The upper rungs of the bf16 ladder, on Hopper: tiles brought by the tensor memory accelerator, multiplied by a
-/// warpgroup straight from shared memory.
+/// The upper rungs of the bf16 ladder, on Hopper: the tensor memory accelerator fetches tiles, and a warpgroup
+/// multiplies them directly from shared memory.
 #pragma once
 
 #ifdef __CUDACC__
@@ -23,7 +23,7 @@ __device__ inline void send_for(Tiles& tiles, const TensorMap& a, const TensorMa
   copy_tile_in(tiles.b + copy_rows * tile_k, b, start, column + copy_rows, full);
 }
 
-/// Begins to add one step's products to the sums of a warpgroup, whose rows of
+/// Starts adding one step's products to the sums of a warpgroup, whose rows of
 /// a are the first or the second half of the tile's.
 __device__ inline void begin_products(Sums& sums, const Tiles& tiles, int warpgroup) {
   const Bf16* rows = tiles.a + warpgroup * warpgroup_m * tile_k;
@@ -35,7 +35,7 @@ __device__ inline void begin_products(Sums& sums, const Tiles& tiles, int warpgr
   commit_products();
 }
 
-/// Writes a warpgroup's sums to c straight from the registers, two neighbours at a time.
+/// Writes a warpgroup's sums to c directly from the registers, two adjacent numbers at a time.
 __device__ inline void store_sums(const Sums& sums, GemmShape shape, Bf16* c, int row, int column) {
 #pragma unroll
   for (int i = 0; i < sums_per_thread; i += 2) {
@@ -77,7 +77,7 @@ static __global__ void __launch_bounds__(tma_threads) tma_kernel(GemmShape shape
     wait(shared.full, parity);
     begin_products(sums, shared.tiles, warpgroup);
     wait_for_products<0>();
-    __syncthreads();  // no thread reads the tiles any more
+    __syncthreads();  // all threads have read the tiles
   }
   finish_products(sums);
   store_sums(sums, shape, c, row + warpgroup * warpgroup_m, column);
@@ -90,14 +90,14 @@ inline void bf16_tma(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {
       .launch(grid, shape, tensor_map(a, shape.m, shape.k, copy_rows), tensor_map(b, shape.n, shape.k, copy_rows), c);
 }
 
-/// Tiles for several steps: on their way, ready, or in use.
+/// Tiles for several steps: in flight, ready, or in use.
 constexpr int ring_places = 4;
 struct Ring {
   Tiles tiles[ring_places];
   Barrier full[ring_places], empty[ring_places];
 
-  /// Call it in one thread, before all others see the ring. A place is empty again when each consumer's four warps have
-  /// said so, in each of the blocks whose places this one fills.
+  /// Call it in one thread, before all others see the ring. A slot is empty again when all four warps of each consumer
+  /// have released it, in each block whose slots this one fills.
   __device__ void begin(int blocks_filled) {
     for (int place = 0; place < ring_places; ++place) {
       init(full[place], 1);
@@ -110,7 +110,7 @@ using Position = RingPosition<ring_places>;
 
 constexpr int pipeline_threads = (1 + consumers) * warpgroup_threads;
 
-/// Registers of each thread, in all no more than the kernel started with: 384 · 168 of them.
+/// Registers of each thread, at most as many in total as the kernel started with: 384 · 168.
 constexpr int producer_registers = 40, consumer_registers = 232;
 
 /// The steps of one tile of c. While the tensor cores work on one, the

@@ -14,7 +14,7 @@
 #include "03-gpu/kernels/cuda/bf16_gemm_layout.cuh"
 #include "common/cuda/device.cuh"
 
-// A kernel that uses them is empty in code for other GPUs, where it is never started.
+// For other GPUs, a kernel that uses them is compiled as empty and never started.
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) || !defined(__CUDA_ARCH__)
 #define HF_HOPPER_CODE 1
 #endif
@@ -29,7 +29,7 @@ __device__ inline unsigned char* dynamic_shared() {
 
 // ---- Barriers in shared memory ----
 
-/// A phase ends when so many have arrived and all bytes expected are there.
+/// A phase ends when this many threads have arrived and all expected bytes have been received.
 struct Barrier {
   std::uint64_t state;
 };
@@ -52,8 +52,8 @@ __device__ inline void arrive_at(Barrier& barrier, int block) {
       "r"(block)
       : "memory");
 }
-/// Whether the phase of this parity has ended, after a while at the latest. One that has not begun counts as ended, if
-/// its parity is 1.
+/// True if the phase of this parity has ended; returns after a short time in any case. A phase that has not begun
+/// counts as ended if its parity is 1.
 __device__ inline bool has_ended(Barrier& barrier, std::uint32_t parity) {
   std::uint32_t ended;
   asm volatile(
@@ -65,10 +65,10 @@ __device__ inline bool has_ended(Barrier& barrier, std::uint32_t parity) {
       : "memory");
   return ended;
 }
-/// A phase that has not ended within seconds never will: the kernel then fails instead of hanging for ever.
+/// A phase that has not ended within seconds never will: the kernel then fails instead of hanging.
 constexpr long long longest_wait = 10'000'000'000;  // cycles
 
-/// Waits until it has ended.
+/// Waits until the phase has ended.
 __device__ inline void wait(Barrier& barrier, std::uint32_t parity) {
   if (has_ended(barrier, parity)) return;
   const long long start = clock64();
@@ -78,7 +78,7 @@ __device__ inline void wait(Barrier& barrier, std::uint32_t parity) {
 }
 __device__ inline void sync_warpgroup(int id) { asm volatile("bar.sync %0, 128;" ::"r"(id) : "memory"); }
 
-/// This thread's warp; the compiler knows that it is the same for the whole warp.
+/// This thread's warp, in a form that tells the compiler it is the same for the whole warp.
 __device__ inline int warp_in_block() { return __shfl_sync(~0u, threadIdx.x / 32, 0); }
 __device__ inline int warpgroup_in_block() { return warp_in_block() / (warpgroup_threads / 32); }
 /// True in one thread of the warp; all its threads must call it.
@@ -105,7 +105,7 @@ __device__ inline void sync_cluster() {
 
 using TensorMap = CUtensorMap;
 
-/// What L2 should do with the lines of a copy, as a number for the instruction.
+/// A cache hint for L2 about the lines of a copy, as a number for the instruction.
 __device__ inline std::uint64_t policy(InL2 in_l2) {
   std::uint64_t number;
   if (in_l2 == InL2::stays) {
@@ -150,8 +150,8 @@ __device__ void copy_tile_in_to_all(void* to, const TensorMap& map, int column, 
         : "memory");
   }
 }
-/// Copies in the background; numbers outside the matrix are not written. Its box is `from` as stored by this thread,
-/// and by others that fenced their stores and synchronised with it.
+/// Copies in the background; numbers outside the matrix are not written. The box at `from` must have been stored by
+/// this thread, or by others that fenced their stores and synchronised with it.
 template <InL2 in_l2 = InL2::as_usual>
 __device__ void copy_tile_out(const TensorMap& map, int column, int row, const void* from) {
   if constexpr (in_l2 == InL2::as_usual) {
@@ -167,13 +167,13 @@ __device__ void copy_tile_out(const TensorMap& map, int column, int row, const v
   }
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
-/// Waits until all but the last `under_way` of this thread's copies out have read their boxes.
+/// Waits until all but the last `under_way` of this thread's outgoing copies have read their boxes.
 template <int under_way>
 __device__ void wait_for_copies_out() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(under_way) : "memory");
 }
-/// Stores four squares of 8 × 8 numbers to shared memory at once. Of square s, a thread holds in pairs[s] two neighbours of
-/// row lane / 4; and it says, as `row`, where row lane % 8 of square lane / 8 begins.
+/// Stores four squares of 8 × 8 numbers to shared memory at once. For square s, pairs[s] of a thread has two adjacent
+/// numbers of row lane / 4; and `row` is the start of row lane % 8 of square lane / 8.
 __device__ inline void store_squares(void* row, const std::uint32_t (&pairs)[4]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared_address(row)),
                "r"(pairs[0]), "r"(pairs[1]), "r"(pairs[2]), "r"(pairs[3])
@@ -184,7 +184,7 @@ __device__ inline void fence_for_copies() { asm volatile("fence.proxy.async.shar
 
 // ---- Products of a warpgroup ----
 
-/// Call it before the first product, and whenever other code has touched the sums.
+/// Call it before the first product, and whenever other code has changed the sums.
 __device__ inline void fence_sums() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void commit_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 /// Waits until all but the last `under_way` committed groups are done.
@@ -193,14 +193,14 @@ __device__ void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(under_way) : "memory");
 }
 
-/// Waits until all are done and the sums may be used. Naming the sums keeps the compiler from using them before.
+/// Waits until all are done and the sums may be used. Naming the sums keeps the compiler from using them earlier.
 __device__ inline void finish_products(Sums& sums) {
   wait_for_products<0>();
 #pragma unroll
   for (float& sum : sums) asm volatile("" : "+f"(sum)::"memory");
 }
 
-/// sums (64, 256), spread over the warpgroup as place_of_sum() says, += a (64, 16) · b (256, 16)ᵀ; only starts it.
+/// sums (64, 256), spread over the warpgroup as in place_of_sum(), += a (64, 16) · b (256, 16)ᵀ; only starts it.
 __device__ inline void multiply_async(Sums& sums, std::uint64_t a, std::uint64_t b) {
 #define HF_SUMS_8(i)                                                                                            \
   "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3]), "+f"(sums[i + 4]), "+f"(sums[i + 5]), \
@@ -223,7 +223,7 @@ __device__ inline void multiply_async(Sums& sums, std::uint64_t a, std::uint64_t
 #undef HF_SUMS_8
 }
 
-/// Gives registers back, or asks for more, for all threads of the warpgroup.
+/// Releases or requests registers for all threads of the warpgroup.
 template <int registers>
 __device__ void shrink_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
@@ -235,7 +235,8 @@ __device__ void grow_registers() {
 
 // ---- From block to block, through memory ----
 
-/// Raises a flag. Who sees it raised also sees all that this thread, and those it met at a barrier, have written.
+/// Raises a flag. A thread that sees it raised also sees everything written by this thread, and by those that it met at
+/// a barrier.
 __device__ inline void raise(std::uint32_t* flag) {
   asm volatile("fence.acq_rel.gpu;\nst.relaxed.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory");
 }
@@ -253,7 +254,7 @@ __device__ inline void wait_for_flag(const std::uint32_t* flag) {
 
 // ---- The host's side ----
 
-/// Room for this many parts; all flags are lowered before what is started next begins.
+/// Space for this many parts; all flags are lowered before the next launch begins.
 inline Parts lowered_parts(int count) {
   static std::unique_ptr<cuda::DeviceArray<float>> sums;
   static std::unique_ptr<cuda::DeviceArray<std::uint32_t>> flags;
@@ -267,11 +268,11 @@ inline Parts lowered_parts(int count) {
 }
 
 /// A row-major matrix that is copied in boxes of `box_rows` rows by 64 columns.
-/// \throws std::runtime_error where the driver refuses, or is too old
+/// \throws std::runtime_error if the driver refuses, or is too old
 inline TensorMap tensor_map(const Bf16* data, int rows, int columns, int box_rows) {
   using Encode = decltype(&cuTensorMapEncodeTiled);
   static const Encode encode = [] {
-    void* function = nullptr;  // asked of the driver, so that nothing links to it
+    void* function = nullptr;  // obtained from the driver, so that nothing links to it
     cudaDriverEntryPointQueryResult found;
 #if CUDART_VERSION >= 12050
     HF_CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found));
@@ -292,7 +293,7 @@ inline TensorMap tensor_map(const Bf16* data, int rows, int columns, int box_row
   return map;
 }
 
-/// A kernel that is started in clusters of this many blocks, with dynamic shared memory.
+/// A kernel started in clusters of this many blocks, with dynamic shared memory.
 template <class... Parameters>
 class ClusterKernel {
  public:
@@ -308,8 +309,8 @@ class ClusterKernel {
   }
   ClusterKernel(const ClusterKernel&) = delete;
 
-  /// How many clusters the device runs at a time: fewer than its multiprocessors suggest, where one of its groups of
-  /// multiprocessors has an odd number of them. Asked once for each kernel.
+  /// The number of clusters that the device runs at a time: fewer than its multiprocessors suggest if one of its groups
+  /// of multiprocessors has an odd number of them. Queried once for each kernel.
   int resident_clusters() const {
     int clusters = 0;
     HF_CUDA(cudaOccupancyMaxActiveClusters(&clusters, kernel_, &config_));

@@ -1,6 +1,6 @@
 /// \file
-/// How data are laid out on Hopper: index arithmetic alone, the same on the device and in the tests. See the sections
-/// on wgmma, mbarrier and the tensor copies in NVIDIA's PTX ISA.
+/// Data layouts on Hopper: only index arithmetic, the same on the device and in the tests. See the sections on wgmma,
+/// mbarrier and the tensor copies in NVIDIA's PTX ISA.
 #pragma once
 
 #include <cstdint>
@@ -18,32 +18,30 @@ constexpr int warpgroup_threads = 128, consumers = tile_m / warpgroup_m;
 constexpr int sums_per_thread = warpgroup_m * tile_n / warpgroup_threads;
 using Sums = float[sums_per_thread];
 
-/// A hint to L2 about the lines of a tensor copy: none, keep them while others go, or let them go first.
+/// A hint to L2 about the lines of a tensor copy: none, keep them when evicting, or evict them first.
 enum class InL2 { as_usual, stays, leaves };
 
-/// Rows that one tensor copy brings.
+/// Rows in one tensor copy.
 constexpr int copy_rows = 128, copy_bytes = copy_rows * tile_row_bytes;
-/// What arrives for one step: 128 rows of a and 256 of b.
+/// The data for one step: 128 rows of a and 256 of b.
 constexpr int step_bytes = (tile_m + tile_n) * tile_row_bytes;
 
-/// Where a byte of a tile lies in shared memory, from the tile's start, which
-/// is aligned to 1024: in row r, chunk c of 16 bytes changes places with chunk
-/// c xor r mod 8, so that eight rows of one column lie in different banks.
+/// The position of a byte of a tile in shared memory, from the tile's start, which is aligned to 1024: in row r, chunk
+/// c of 16 bytes is exchanged with chunk c xor r mod 8, so that eight rows of one column are in different banks.
 __host__ __device__ constexpr std::uint32_t swizzled(std::uint32_t offset) {
   const std::uint32_t row = offset / 128 % 8;
   return offset ^ row * 16;
 }
 
-/// How the tensor core is told of an operand: its address in shared memory
-/// (in units of 16 bytes), 1024 bytes from each group of eight rows to the
-/// next, the swizzle of 128 bytes. 16 numbers further along the sums is an
-/// address 32 bytes higher.
+/// Describes an operand to the tensor core: its address in shared memory (in units of 16 bytes), 1024 bytes from each
+/// group of eight rows to the next, the swizzle of 128 bytes. For 16 numbers further along the sums, the address is 32
+/// bytes higher.
 __host__ __device__ constexpr std::uint64_t operand_descriptor(std::uint32_t address) {  // in shared memory
   constexpr std::uint64_t eight_rows = 8 * tile_row_bytes, swizzle_128 = 1;
   return (address & 0x3ffff) >> 4 | eight_rows >> 4 << 32 | swizzle_128 << 62;
 }
 
-/// Row and column in the warpgroup's 64 × 256 of a thread's sum i.
+/// The row and column, in the warpgroup's 64 × 256 numbers, of a thread's sum i.
 struct Place {
   int row, column;
 };
@@ -52,7 +50,7 @@ __host__ __device__ constexpr Place place_of_sum(int thread, int i) {
   return {warp * 16 + lane / 4 + i / 2 % 2 * 8, i / 4 * 8 + lane % 4 * 2 + i % 2};
 }
 
-/// Which of the ring's places is next, and which round it is: a barrier's phase has the parity of the round.
+/// The next slot of the ring, and its round: a barrier's phase has the parity of the round.
 template <int places>
 struct RingPosition {
   int place = 0;
@@ -69,20 +67,20 @@ struct Stretch {
   int tile, first, count;
 };
 
-/// Which of the clusters computes which tile, in turns. `splits` says what becomes of the tiles that are left over when
-/// there is no longer one for each cluster: some clusters get one each, or all of them an equal share of the steps.
+/// Assigns tiles to clusters, turn by turn. `splits` decides about the tiles in the last, incomplete turn: some
+/// clusters get one each, or all clusters get an equal share of the steps.
 struct Schedule {
   int tiles, steps, clusters;
   bool splits;
 
   __host__ __device__ constexpr int whole_turns() const { return tiles / clusters; }
 
-  /// First of the shared steps, counted through all tiles left over, of cluster `clusters − 1 − share`: so the cluster
-  /// that has a tile's first steps, and ends the tile, is the later one, and has them last.
+  /// The first shared step, counted through all remaining tiles, of cluster `clusters − 1 − share`. Thus the cluster
+  /// with a tile's first steps, which finishes the tile, has the higher number, and does them last.
   __host__ __device__ constexpr int share_begin(int share) const {
     return static_cast<int>(static_cast<long long>(tiles % clusters) * steps * share / clusters);
   }
-  /// What a cluster does in its turn; none of a tile when it is done.
+  /// A cluster's work in one turn; no steps of a tile when it is done.
   __host__ __device__ constexpr Stretch at(int cluster, int turn) const {
     const int whole = cluster + turn * clusters;
     if (!splits || turn < whole_turns()) return {whole, 0, whole < tiles ? steps : 0};
@@ -91,7 +89,7 @@ struct Schedule {
     for (int earlier = whole_turns(); earlier < turn && begin < end; ++earlier) begin = end_of_stretch(begin, end);
     return {whole_turns() * clusters + begin / steps, begin % steps, end_of_stretch(begin, end) - begin};
   }
-  /// How many clusters after this one, counted down, have steps of the tile whose first steps are its own.
+  /// The number of clusters after this one, counting down, with steps of the tile whose first steps are its own.
   __host__ __device__ constexpr int helpers(int cluster, const Stretch& stretch) const {
     const int tile_end = (stretch.tile + 1 - whole_turns() * clusters) * steps;
     int helpers = 0;
@@ -107,16 +105,16 @@ struct Schedule {
   }
 };
 
-/// Where clusters that share a tile leave their parts of its sums: in the device's memory, room for one from each
-/// warpgroup, and a flag.
+/// Where clusters that share a tile leave their parts of its sums: in the device's memory, with space for each
+/// warpgroup's part, and a flag.
 struct Parts {
   static constexpr int room = sums_per_thread * warpgroup_threads;
   float* sums;
   std::uint32_t* flags;
 };
 
-/// Tile number `at` of a grid of so many: down a few rows, then the next
-/// column, so that tiles under way at one time share what they read through L2.
+/// Tile number `at` of a grid: down a few rows, then the next column, so that tiles computed at the same time share
+/// L2's lines.
 __host__ __device__ constexpr Place tile_in_order(int at, int rows, int columns, int rows_together) {
   const int first = at / (rows_together * columns) * rows_together;
   const int here = rows - first < rows_together ? rows - first : rows_together;

@@ -1,31 +1,31 @@
 /// \file
-/// The last rung of the bf16 ladder: blocks that stay, in clusters, and work through the tiles of c; and the ways in which
-/// it may be run.
+/// The last rung of the bf16 ladder: persistent blocks, in clusters, that work through the tiles of c; and its
+/// variants.
 #pragma once
 
 #include "03-gpu/kernels/cuda/bf16_gemm_hopper.cuh"
 
 namespace hf::gpu {
 
-/// A way to run the last rung. Which is fastest depends on what the device is short of: turns, L2, watts. A kernel gets
-/// it as a type that has one as `way`, since nvcc needs types or numbers where the host names a kernel.
+/// A variant of the last rung. The fastest depends on the device's bottleneck: turns, L2, watts. A kernel gets it as a
+/// type with a member `way`, because nvcc needs types or numbers where the host names a kernel.
 struct Way {
-  int rows_together;  ///< rows of clusters' tiles in a band of c, so that L2 holds what a band reads
+  int rows_together;  ///< rows of clusters' tiles in a band of c, so that L2 can hold everything that a band reads
 
-  /// Blocks of a cluster compute tiles above one another, which share what they read of b, and beside one another, which
-  /// share what they read of a.
+  /// Blocks of a cluster compute tiles in one column, which share their part of b, and in one row, which share their
+  /// part of a.
   int cluster_rows = 2, cluster_columns = 1;
 
-  bool l2_hints = false;        ///< a and b are to stay in L2, c is to leave it
+  bool l2_hints = false;        ///< keep a and b in L2, evict c
   bool stores_squares = false;  ///< sums go to shared memory 8 × 8 at a time, not in pairs
   bool splits_last = false;     ///< the last tiles are shared by all clusters
 
   __host__ __device__ constexpr int blocks() const { return cluster_rows * cluster_columns; }
-  /// How many blocks fill a place in one block's ring, itself included.
+  /// The number of blocks that fill a slot in one block's ring, including itself.
   __host__ __device__ constexpr int fillers() const { return cluster_rows + cluster_columns - 1; }
 };
 
-/// How a warpgroup stores its 64 × 256 numbers: in slices of 64 columns, through two buffers in turns.
+/// How a warpgroup stores its 64 × 256 numbers: in slices of 64 columns, through two alternating buffers.
 constexpr int slice_columns = tile_k, slices = tile_n / slice_columns;
 using Slice = Bf16[warpgroup_m * slice_columns];
 
@@ -37,7 +37,7 @@ struct PersistentShared {
 static_assert(sizeof(PersistentShared) <= 227 * 1024, "more than a block can have");
 #endif
 
-/// A block's place in its cluster, and the tiles of c by clusters.
+/// A block's position in its cluster, and the tiles of c by clusters.
 template <Way way>
 struct ClusterTiles {
   Place here;
@@ -47,13 +47,13 @@ struct ClusterTiles {
         rows(pieces(shape.m, way.cluster_rows * tile_m)),
         columns(pieces(shape.n, way.cluster_columns * tile_n)) {}
 
-  /// First row and column of c that this block computes of the cluster's tile `at`.
+  /// First row and column of c that this block computes in the cluster's tile `at`.
   __host__ __device__ Place tile(int at) const {
     const Place place = tile_in_order(at, rows, columns, way.rows_together);
     return {(place.row * way.cluster_rows + here.row) * tile_m,
             (place.column * way.cluster_columns + here.column) * tile_n};
   }
-  /// The blocks beside this one and those above and below, itself included: a bit each.
+  /// The blocks in this block's row and column, including itself: one bit each.
   __host__ __device__ std::uint16_t in_row() const {
     return static_cast<std::uint16_t>(((1 << way.cluster_columns) - 1) << here.row * way.cluster_columns);
   }
@@ -85,7 +85,7 @@ __device__ void produce(Ring& ring, Position& position, Stretch steps, const Ten
   }
 }
 
-/// Lays 64 of a thread's columns out in shared memory as the copies need them, rounded.
+/// Writes 64 of a thread's columns to shared memory in the layout of the copies, rounded.
 template <Way way>
 __device__ void store_slice(const float* sums, unsigned char* bytes, int thread) {
   constexpr int count = sums_per_thread / slices;
@@ -108,8 +108,8 @@ __device__ void store_slice(const float* sums, unsigned char* bytes, int thread)
   }
 }
 
-/// Rounds a warpgroup's sums, lays them out in shared memory as the copies need
-/// them, and sends them off, slice by slice.
+/// Rounds a warpgroup's sums, writes them to shared memory in the copies' layout, and starts the copies, slice by
+/// slice.
 template <Way way>
 __device__ void send_sums(const Sums& sums, Slice (&buffers)[2], const TensorMap& c, int row, int column,
                           int warpgroup) {
@@ -127,7 +127,7 @@ __device__ void send_sums(const Sums& sums, Slice (&buffers)[2], const TensorMap
   }
 }
 
-/// Leaves a warpgroup's sums for the cluster that ends the tile. \param part  the number of this warpgroup's place
+/// Leaves a warpgroup's sums for the cluster that finishes the tile. \param part  the number of this warpgroup's slot
 __device__ inline void give_part(const Sums& sums, const Parts& parts, int part, int warpgroup) {
   const int thread = threadIdx.x % warpgroup_threads;
   float* to = parts.sums + std::size_t(part) * Parts::room + thread;
@@ -146,8 +146,8 @@ __device__ inline void add_part(Sums& sums, const Parts& parts, int part, int wa
   for (int i = 0; i < sums_per_thread; ++i) sums[i] += from[i * warpgroup_threads];
 }
 
-/// As many blocks as multiprocessors, each with a producer and two consumers.
-/// The producer is at the next tile while the consumers store the last.
+/// One block per multiprocessor, each with a producer and two consumers. The producer is at the next tile while the
+/// consumers store the last.
 template <class Its>
 __global__ void __launch_bounds__(pipeline_threads, 1)
     persistent_kernel(GemmShape shape,                      // m, n, k
@@ -193,11 +193,11 @@ __global__ void __launch_bounds__(pipeline_threads, 1)
     if (threadIdx.x % warpgroup_threads == 0) wait_for_copies_out<0>();
   }
   __syncwarp();
-  sync_cluster();  // no block leaves while another may still write to it
+  sync_cluster();  // no block exits while another may still write to it
 #endif
 }
 
-/// How many clusters the device has room for at a time.
+/// The number of clusters that the device runs at a time.
 template <class Its>
 int resident_clusters() {
   static const int clusters =
@@ -213,7 +213,7 @@ void bf16_persistent(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {
   const int room = resident_clusters<Its>();
   const ClusterTiles<way> tiles(shape, 0);
   const int count = tiles.rows * tiles.columns;
-  // Clusters that share the last tiles are all needed; otherwise no more than there are tiles.
+  // Clusters that share the last tiles are all needed; otherwise at most one per tile.
   const int clusters = way.splits_last || count > room ? room : count;
   kernel.launch(dim3(static_cast<unsigned>(clusters * way.blocks())), shape,
                 tensor_map(a, shape.m, shape.k, tile_m / way.cluster_columns),

@@ -41,7 +41,7 @@ struct Split {
   static constexpr Way way = {.rows_together = 8, .l2_hints = true, .stores_squares = true, .splits_last = true};
 };
 
-/// The last rung, in several ways; the fastest of them joins the ladder.
+/// The last rung's variants; the fastest of them joins the ladder.
 inline std::vector<Bf16Rung> bf16_persistents() {
   return {{"persistent_4", "bands of 4", bf16_persistent<Bands4>, true},
           {"persistent_8", "bands of 8", bf16_persistent<Bands8>, true},

@@ -1,5 +1,5 @@
 /// \file
-/// The first rung of the bf16 ladder: tensor cores by way of C++'s own fragments, on compute capability 8.0 and newer.
+/// The first rung of the bf16 ladder: tensor cores through CUDA's own fragments, on compute capability 8.0 and newer.
 #pragma once
 
 #ifdef __CUDACC__
@@ -15,12 +15,12 @@ struct WmmaTiling {
   static constexpr int side = 128, depth = 32, warps = 8, threads = 32 * warps;
   static constexpr int warp_m = 64, warp_n = 32, fragment = 16;
   static constexpr int rows = warp_m / fragment, columns = warp_n / fragment;
-  static constexpr int stride = depth + 8;  ///< of a tile's rows, so that eight of them start in different banks
+  static constexpr int stride = depth + 8;  ///< added to a tile's rows, so that eight of them start in different banks
 };
 
 #ifdef __CUDACC__
-/// Like load_matrix_sync() of a (16, 16) from shared memory. nvcc 13 makes that 48 loads of 4 bytes a step, through
-/// addresses that may be anywhere; the instruction for shared memory becomes ldmatrix.
+/// Like load_matrix_sync() of a (16, 16) from shared memory. nvcc 13 compiles that into 48 loads of 4 bytes per step
+/// with generic addresses; the instruction for shared memory becomes ldmatrix.
 template <class Fragment>
 __device__ void load_rows(Fragment& to, const __nv_bfloat16* from, unsigned stride) {
   auto* registers = reinterpret_cast<std::uint32_t*>(to.x);
@@ -54,7 +54,7 @@ __device__ inline void copy_tile(__nv_bfloat16* tile, const Bf16* from, int rows
 }
 
 /// Tiles in shared memory as in the fp32 ladder; a warp multiplies fragments
-/// of 16 × 16 × 16, whose places in its registers only the hardware knows.
+/// of 16 × 16 × 16, whose layout in its registers is undocumented.
 static __global__ __launch_bounds__(WmmaTiling::threads) void wmma_kernel(GemmShape shape, const Bf16* a, const Bf16* b,
                                                                           Bf16* c) {
   using namespace nvcuda::wmma;
@@ -88,13 +88,13 @@ static __global__ __launch_bounds__(WmmaTiling::threads) void wmma_kernel(GemmSh
     for (int j = 0; j < T::columns; ++j) {
       store_matrix_sync(results[warp], sums[i][j], T::fragment, mem_row_major);
       __syncwarp();
-      for (int at = 2 * lane; at < T::fragment * T::fragment; at += 64) {  // two neighbours each thread
+      for (int at = 2 * lane; at < T::fragment * T::fragment; at += 64) {  // two adjacent numbers per thread
         const int to_row = block_row + row + i * T::fragment + at / T::fragment;
         const int to_column = block_column + column + j * T::fragment + at % T::fragment;
         if (to_row < shape.m && to_column < shape.n)
           store_pair(c + to_row * shape.n + to_column, results[warp][at], results[warp][at + 1]);
       }
-      __syncwarp();  // the next fragment goes to the same place
+      __syncwarp();  // the next fragment uses the same memory
     }
   }
 }

@@ -1,6 +1,6 @@
 /// \file
-/// Little's law on the device: warps that follow chases of 16 bytes per thread, so that exactly as many bytes are in
-/// flight as in_flight.hpp says.
+/// Little's law on the device: warps that follow chases of 16 bytes per thread, so that exactly the bytes computed in
+/// in_flight.hpp are in flight.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@
 
 namespace hf::gpu {
 
-/// What one thread loads at once: where to load next, and something to add up.
+/// One thread's part of a node: where to load next, and a number to add up.
 struct alignas(load_bytes) Cell {
   const Cell* next;
   std::uint64_t number;
 };
 
-/// PTX, so that it is one load of 16 bytes from global memory, and stays where it stands.
+/// In PTX, so that it remains one load of 16 bytes from global memory, at this place.
 __device__ inline Cell load_cell(const Cell* from) {
   Cell cell;
   asm volatile("ld.global.v2.u64 {%0, %1}, [%2];" : "=l"(cell.next), "=l"(cell.number) : "l"(from));
   return cell;
 }
 
-/// What the device should find at one thread's part of a node.
+/// The correct content of one thread's part of a node.
 constexpr std::uint64_t cell_number(std::int64_t node, int lane) {
   return random_word(0, static_cast<std::uint64_t>(node) * lanes + static_cast<std::uint64_t>(lane));
 }
 
-/// Node i is what the 32 threads of a warp load together: cells[32 i] … cells[32 i + 31].
+/// Node i is loaded together by the 32 threads of a warp: cells[32 i] … cells[32 i + 31].
 static __global__ void link_front(Cell* cells, std::int64_t nodes, std::int64_t chases) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= nodes * lanes) return;
@@ -37,8 +37,8 @@ static __global__ void link_front(Cell* cells, std::int64_t nodes, std::int64_t 
               cell_number(i / lanes, lane)};
 }
 
-/// Each warp follows `loads` chases side by side, and cannot go on before all of them have arrived. `at` holds where each
-/// thread's chases are, and `sums` gets what it read.
+/// Each warp follows `loads` chases side by side, and cannot continue until all of them have arrived. `at` has the
+/// position of each thread's chases, and `sums` gets the sums of the numbers read.
 template <int loads>
 __global__ void __launch_bounds__(most_warps_in_block* lanes, 4)
     follow_front(const Cell** at, int hops, std::uint64_t* sums) {

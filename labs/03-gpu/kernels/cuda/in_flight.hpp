@@ -1,5 +1,5 @@
 /// \file
-/// Little's law on the device: how many bytes are in flight, and how many it takes to keep memory busy. Plain C++.
+/// Little's law on the device: how many bytes are in flight, and how many keep memory busy. Plain C++.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 namespace hf::gpu {
 
 constexpr int lanes = 32;       ///< threads of a warp
-constexpr int load_bytes = 16;  ///< what one thread requests at once: the widest load there is
+constexpr int load_bytes = 16;  ///< requested by one thread at once: the widest load
 constexpr int node_bytes = lanes * load_bytes;
 
-/// How many loads the device has in flight: each warp follows `loads` chases, with one node of each on its way.
+/// The loads that the device has in flight: each warp follows `loads` chases, with one node of each in flight.
 struct Concurrency {
   int blocks;
   int warps;  ///< in each block
@@ -27,10 +27,10 @@ struct Concurrency {
   double bytes() const { return static_cast<double>(chases()) * node_bytes; }
 };
 
-/// Blocks of more warps than this leave too few registers to each.
+/// Blocks with more warps than this leave too few registers per thread.
 constexpr int most_warps_in_block = 16;
 
-/// From one warp alone to every warp the device has room for, all of them resident at once; more bytes each time.
+/// From a single warp to every warp that the device can run, all of them resident at once; more bytes each time.
 /// \param multiprocessors, warps  of the device, and resident on each
 /// \param loads  1, 2 or 4
 inline std::vector<Concurrency> concurrency_sweep(int multiprocessors, int warps, int loads) {
@@ -46,8 +46,8 @@ inline std::vector<Concurrency> concurrency_sweep(int multiprocessors, int warps
   return sweep;
 }
 
-/// All chases advance together, as a front that sweeps through memory in order, as the threads of an ordinary kernel
-/// do: after so many hops, a chase is at this node.
+/// All chases advance together, as a front that moves through memory in order, like the threads of an ordinary kernel.
+/// Returns a chase's node after this many hops.
 constexpr std::uint32_t front_node(std::int64_t chase, std::int64_t hops, std::int64_t chases, std::int64_t nodes) {
   return static_cast<std::uint32_t>((chase + hops % nodes * (chases % nodes)) % nodes);
 }
@@ -57,15 +57,15 @@ struct CurvePoint {
   double gbs;
 };
 
-/// Where the straight line of the first points meets the plateau.
+/// The intersection of the straight line through the first points with the plateau.
 struct Knee {
   double plateau_gbs;
   double latency_ns;  ///< of the straight line: bytes in flight over GB/s
   double bytes;       ///< the product of the two
 };
 
-/// \param points  of which those below a quarter of the highest bandwidth are taken to lie on the straight line
-/// \throws std::invalid_argument where none does
+/// \param points  those below a quarter of the highest bandwidth are taken to be on the straight line
+/// \throws std::invalid_argument if there are none
 inline Knee find_knee(std::span<const CurvePoint> points) {
   double plateau = 0;
   for (const CurvePoint& point : points) plateau = std::max(plateau, point.gbs);

@@ -6,24 +6,24 @@
 
 namespace hf::gpu {
 
-/// As much as a cache of the device fetches at once.
+/// The amount that a cache of the device fetches at once.
 struct alignas(128) GpuLine {
   const GpuLine* next;
 };
 
-/// PTX, so that the load stays a load from global memory that looks into every cache.
+/// In PTX, so that it remains a load from global memory that uses every cache.
 __device__ inline const GpuLine* next_line(const GpuLine* at) {
   const GpuLine* next;
   asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(next) : "l"(at));
   return next;
 }
 
-/// One thread follows the cycle from where the last chase ended, first without
-/// the clock: L1 is empty when a kernel starts. *cycles: what the hops took, counted by that thread.
+/// One thread follows the cycle from the end of the last chase, first without the clock, because L1 is empty when a
+/// kernel starts. *cycles: the time of the hops, counted by that thread.
 static __global__ void chase_lines(const GpuLine** at, long long warm_hops, long long hops, long long* cycles) {
   const GpuLine* here = *at;
   for (long long hop = 0; hop < warm_hops; ++hop) here = next_line(here);
-  if (here == nullptr) return;  // never true: it makes the clock wait for the last load
+  if (here == nullptr) return;  // never true: makes the clock wait for the last load
   const long long start = clock64();
 #pragma unroll 8
   for (long long hop = 0; hop < hops; ++hop) here = next_line(here);

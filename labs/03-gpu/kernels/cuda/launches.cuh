@@ -1,12 +1,12 @@
 /// \file
-/// What it costs to start a kernel: one call each, or a graph of many that is started with one call.
+/// The cost of starting a kernel: one call each, or a graph of many that is started with one call.
 #pragma once
 
 #include "common/cuda/timing.cuh"
 
 namespace hf::gpu {
 
-/// Does nothing, or, for a test that launches are not lost, counts itself.
+/// Does nothing, or, for a test that no launch is lost, counts its calls.
 static __global__ void tick(unsigned* counter) {
   if (counter != nullptr) ++*counter;
 }

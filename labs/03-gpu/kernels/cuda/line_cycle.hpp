@@ -24,13 +24,12 @@ inline std::vector<std::uint32_t> random_cycle(std::size_t lines, std::uint32_t 
   std::vector<std::uint32_t> next(lines);
   std::iota(next.begin(), next.end(), 0u);
   for (std::size_t last = lines - 1; last > 0; --last) {
-    std::swap(next[last],
-              next[random_below(seed, last, last)]);  // never with itself: that is what leaves one cycle only
+    std::swap(next[last], next[random_below(seed, last, last)]);  // never with itself: so only one cycle remains
   }
   return next;
 }
 
-/// Where so many hops along a cycle lead.
+/// The position after this many hops along a cycle.
 inline std::uint32_t follow(std::span<const std::uint32_t> next, std::uint32_t start, std::int64_t hops) {
   for (; hops > 0; --hops) start = next[start];
   return start;

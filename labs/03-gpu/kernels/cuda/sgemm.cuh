@@ -1,15 +1,15 @@
 /// \file
-/// What the rungs of the fp32 ladder share: c = a · b, all matrices row-major, a (m, k), b (k, n), c (m, n).
+/// Shared by the rungs of the fp32 ladder: c = a · b, all matrices row-major, a (m, k), b (k, n), c (m, n).
 ///
-/// The rungs use of CUDA only what 03-gpu/kernels/emulator/cuda_words.hpp also offers, so that the same source runs, thread
-/// by thread, on a machine without a GPU.
+/// The rungs use only those parts of CUDA that 03-gpu/kernels/emulator/cuda_words.hpp also offers, so that the same
+/// source runs, thread by thread, on a machine without a GPU.
 #pragma once
 
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
-/// Starts a kernel on so many blocks of so many threads.
+/// Starts a kernel with a given number of blocks and threads.
 #define HF_LAUNCH(kernel, grid, block, ...) kernel<<<grid, block>>>(__VA_ARGS__)
-/// The same with so many bytes for shared_tiles(); more than 48 KiB must be allowed first.
+/// The same with dynamic shared memory for shared_tiles(); more than 48 KiB must be allowed first.
 #define HF_LAUNCH_SHARED(kernel, bytes, grid, block, ...)                                  \
   do {                                                                                     \
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)); \
@@ -33,10 +33,10 @@ struct SgemmRung {
   int multiple;  ///< n and k must be multiples of this; m may be anything
 };
 
-/// How many pieces of this size cover the whole.
+/// The number of pieces of this size that cover the whole.
 __host__ __device__ constexpr int pieces(int whole, int piece) { return (whole + piece - 1) / piece; }
 
-/// Four neighbours in one access. Both ends are aligned to 16 bytes.
+/// Four adjacent numbers in one access. Both addresses are aligned to 16 bytes.
 __device__ inline float4 load4(const float* from) { return *reinterpret_cast<const float4*>(from); }
 __device__ inline void store4(float* to, float4 value) { *reinterpret_cast<float4*>(to) = value; }
 

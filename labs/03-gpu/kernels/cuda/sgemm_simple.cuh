@@ -6,8 +6,7 @@
 
 namespace hf::gpu {
 
-/// Neighbours in a warp stand in different rows: what they read of a, and
-/// what they write, lies far apart.
+/// Adjacent threads of a warp compute different rows: their elements of a and c are far apart.
 static __global__ void naive_kernel(GemmShape shape,  // m, n, k
                                     const float* a, const float* b, float* c) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -25,8 +24,8 @@ inline void sgemm_naive(GemmShape shape, const float* a, const float* b, float* 
   HF_LAUNCH(naive_kernel, grid, block, shape, a, b, c);
 }
 
-/// Neighbours in a warp stand in one row: they read the same number of a and
-/// 32 neighbours of b, which takes one access to memory.
+/// Adjacent threads of a warp compute one row: they read the same number of a and 32 adjacent numbers of b, which takes
+/// one access to memory.
 static __global__ void coalesced_kernel(GemmShape shape,                 // m, n, k
                                         const float* a, const float* b,  // (m, k), (k, n)
                                         float* c) {
@@ -48,8 +47,8 @@ inline void sgemm_coalesced(GemmShape shape, const float* a, const float* b, flo
 // [begin: shared tile]
 constexpr int shared_tile = 32;
 
-/// A block loads a square of a and one of b into shared memory, and each
-/// number that was loaded is used 32 times. Zeros where a matrix ends.
+/// A block loads a square of a and one of b into shared memory, and each loaded
+/// number is used 32 times. Zeros beyond a matrix's edge.
 static __global__ void shared_tile_kernel(GemmShape shape,  // m, n, k
                                           const float* a,   // (m, k)
                                           const float* b,   // (k, n)
@@ -68,7 +67,7 @@ static __global__ void shared_tile_kernel(GemmShape shape,  // m, n, k
     b_tile[y][x] = in_b ? b[q * shape.n + column] : 0;
     __syncthreads();  // both squares are complete
     for (int i = 0; i < shared_tile; ++i) sum += a_tile[y][i] * b_tile[i][x];
-    __syncthreads();  // no thread reads them any more
+    __syncthreads();  // all threads have read them
   }
   if (row < shape.m && column < shape.n) c[row * shape.n + column] = sum;
 }

@@ -52,9 +52,8 @@ inline void sgemm_register_tile(GemmShape shape, const float* a, const float* b,
   HF_LAUNCH(register_tile_kernel, grid, tile_threads, shape, a, b, c);
 }
 
-/// The same, four neighbours at a time: each access to memory, global or
-/// shared, is one of 16 bytes. A thread's 8 columns are two groups of four,
-/// half a block apart, so that neighbours read from different banks.
+/// The same, four adjacent numbers at a time: each access to memory, global or shared, is one of 16 bytes. A thread's 8
+/// columns are two groups of four, half a block apart, so that adjacent threads read from different banks.
 static __global__ void __launch_bounds__(tile_threads) vectorised_kernel(GemmShape shape,  // m, n, k
                                                                          const float* a, const float* b, float* c) {
   __shared__ __align__(16) float a_tile[block_depth][block_side];
@@ -62,8 +61,8 @@ static __global__ void __launch_bounds__(tile_threads) vectorised_kernel(GemmSha
   const int block_row = blockIdx.y * block_side;
   const int block_column = blockIdx.x * block_side;
   const int row = threadIdx.x / threads_per_side * 4, column = threadIdx.x % threads_per_side * 4;
-  const int i = threadIdx.x / 2, p = threadIdx.x % 2 * 4;    // the four of a that this thread brings
-  const int q = threadIdx.x / 32, j = threadIdx.x % 32 * 4;  // and of b
+  const int i = threadIdx.x / 2, p = threadIdx.x % 2 * 4;    // the four numbers of a that this thread loads
+  const int q = threadIdx.x / 32, j = threadIdx.x % 32 * 4;  // and those of b
   float sums[thread_side][thread_side] = {};
   for (int start = 0; start < shape.k; start += block_depth) {
     float4 four = {}, of_row = {};

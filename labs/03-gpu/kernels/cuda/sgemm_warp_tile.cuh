@@ -24,38 +24,38 @@ __device__ Tiles& shared_tiles() {
 }
 #endif
 
-/// Which numbers of c a block, a warp and a thread compute. A warp's 32 threads stand 8 by 4; a thread's rows are 8 apart,
-/// its columns in groups of four, 16 apart.
+/// The numbers of c that a block, a warp and a thread compute. A warp's 32 threads form a grid of 8 by 4; a thread's
+/// rows are 8 apart, its columns in groups of four, 16 apart.
 template <int block_rows, int block_columns, int tile_depth, int warp_rows, int warp_columns, int blocks>
 struct WarpTiling {
   static constexpr int m = block_rows, n = block_columns, k = tile_depth;
   static constexpr int warp_m = warp_rows, warp_n = warp_columns, warps_across = n / warp_n;
   static constexpr int threads = 32 * (m / warp_m) * warps_across;
   static constexpr int rows = warp_m / 8, columns = warp_n / 4;  ///< of one thread
-  static constexpr int blocks_per_sm = blocks;                   ///< for which there must be registers
+  static constexpr int blocks_per_sm = blocks;                   ///< registers are needed for them
 
-  /// A row of a tile of a, 4 longer than it need be, so that four neighbours start in different banks.
+  /// A row of a tile of a, padded by 4, so that four adjacent rows start in different banks.
   static constexpr int a_stride = k + 4;
-  /// How many rows a block copies at once, four numbers each thread, and how often.
+  /// The number of rows that a block copies at once, four numbers per thread, and the number of repetitions.
   static constexpr int a_rows = threads / (k / 4), a_copies = m / a_rows;
   static constexpr int b_rows = threads / (n / 4), b_copies = k / b_rows;
   static_assert(m % warp_m == 0 && n % warp_n == 0 && warp_m % 8 == 0 && warp_n % 16 == 0 && k % 4 == 0);
   static_assert(a_rows * a_copies == m && b_rows * b_copies == k);
 
-  /// Two pairs of tiles: one is computed from while the other arrives.
+  /// Two pairs of tiles: one is used while the other is filled.
   struct Tiles {
     float a[2][m][a_stride], b[2][k][n];
   };
 };
 
-/// Which row and column of its warp's 8 × 4 a thread has. With the lowest bits taken in turns, neighbours read the same
-/// numbers of a, and neighbours but one the same of b, which the hardware then reads once.
+/// A thread's row and column in its warp's 8 × 4 grid. Because the lowest bits of `lane` alternate between column and
+/// row, adjacent threads read the same numbers of a, and every second thread the same of b, which the hardware then
+/// reads once.
 __device__ constexpr int row_in_warp(int lane) { return (lane >> 1 & 1) | (lane >> 2 & 6); }
 __device__ constexpr int column_in_warp(int lane) { return (lane & 1) | (lane >> 1 & 2); }
 
-/// What one thread copies of each tile. Rows and columns outside c are computed
-/// all the same, from the last one inside, and never stored; what lies beyond
-/// the ends of the sums must be zero.
+/// One thread's part of copying each tile. Rows and columns outside c are computed too, from the last one inside, but
+/// never stored; numbers beyond the end of the sums must be zero.
 template <class T>
 struct TileCopies {
   int k, n;
@@ -103,7 +103,7 @@ __device__ void multiply_tiles(const float* a_tile, const float* b_tile, float (
   }
 }
 
-/// Deep tiles meet at fewer barriers.
+/// Deep tiles need fewer barriers.
 template <class T>
 __global__ void __launch_bounds__(T::threads, T::blocks_per_sm)
     warp_tile_kernel(GemmShape shape,  // m, n, k
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(T::threads, T::blocks_per_sm)
   copies.begin(0, tiles.a[0], tiles.b[0]);
   for (int start = 0, half = 0; start < shape.k; start += T::k, half ^= 1) {
     wait_for_copies();
-    __syncthreads();  // all copies are here; no thread reads the other half
+    __syncthreads();  // all copies have arrived; all threads have read the other half
     if (start + T::k < shape.k) copies.begin(start + T::k, tiles.a[half ^ 1], tiles.b[half ^ 1]);
     multiply_tiles<T>(&tiles.a[half][row][0], &tiles.b[half][0][column], sums);
   }

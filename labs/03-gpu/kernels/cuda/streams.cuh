@@ -8,10 +8,10 @@
 namespace hf::gpu {
 
 constexpr int stream_threads = 256;                         ///< of a block
-constexpr int stream_loads = 4;                             ///< of each thread, side by side
+constexpr int stream_loads = 4;                             ///< of each thread, adjacent
 constexpr int stream_tile = stream_threads * stream_loads;  ///< float4 that a block works on at a time
 
-/// What one thread of a tile holds: elements `first`, `first + 256`, …
+/// The numbers of one thread in a tile: elements `first`, `first + 256`, …
 struct Held {
   float4 numbers[stream_loads];
 };
@@ -28,7 +28,7 @@ __device__ inline void put(const Held& held, float4* first) {
   for (int i = 0; i < stream_loads; ++i) first[i * stream_threads] = held.numbers[i];
 }
 
-/// Where a thread begins in a tile. Arrays are whole tiles, so that no load has to wait for a comparison.
+/// A thread's start in a tile. Arrays are whole tiles, so that no load has to wait for a comparison.
 __device__ inline std::size_t first_of_tile(std::size_t tile) { return tile * stream_tile + threadIdx.x; }
 
 /// to = from; a block for each tile.
@@ -49,7 +49,7 @@ __device__ inline float sum_over_block(float sum) {
   return sum;
 }
 
-/// sums[block] = its part of Σ a · b over so many tiles; any number of blocks.
+/// sums[block] = its part of Σ a · b over several tiles; any number of blocks.
 static __global__ void __launch_bounds__(stream_threads)
     dot(const float4* a, const float4* b, std::size_t tiles, float* sums) {
   float4 sum = {0, 0, 0, 0};

@@ -1,5 +1,5 @@
 /// \file
-/// What goes into the tensor cores when their peak is measured, and what must come out. Plain C++.
+/// The operands and expected results of the tensor cores when their peak is measured. Plain C++.
 #pragma once
 
 #include <bit>
@@ -10,9 +10,9 @@
 
 namespace hf::gpu {
 
-// Which numbers of a small product each thread of a warp holds for mma.sync, as the PTX ISA lays them out ("Matrix
+// The numbers of a small product that each thread of a warp holds for mma.sync, as the PTX ISA lays them out ("Matrix
 // Fragments for mma.m16n8k16 with floating point type"): d (16, 8) += a (16, 16) · b (16, 8). A register holds two
-// numbers of 16 bits, neighbours along the depth.
+// numbers of 16 bits, adjacent along the depth.
 
 constexpr int mma_rows = 16, mma_columns = 8, mma_depth = 16;
 constexpr int mma_a_registers = 4, mma_b_registers = 2, mma_d_registers = 4;
@@ -21,7 +21,7 @@ struct Place {
   int row, column;
 };
 
-/// Where in a the number `index` of a register of a thread (`lane`) stands.
+/// The place in a of number `index` in a register of a thread (`lane`).
 constexpr Place place_in_a(int lane, int reg, int index) {
   return {lane / 4 + reg % 2 * 8, lane % 4 * 2 + index + reg / 2 * 8};
 }
@@ -31,7 +31,7 @@ constexpr Place place_in_b(int lane, int reg, int index) { return {lane % 4 * 2 
 /// Registers of d hold one number each.
 constexpr Place place_in_d(int lane, int reg) { return {lane / 4 + reg / 2 * 8, lane % 4 * 2 + reg % 2}; }
 
-/// One small product of random whole numbers in −8 … 7: bf16 holds them exactly, and fp32 their sums below 2^24.
+/// One small product of random whole numbers in −8 … 7: bf16 represents them exactly, and fp32 their sums below 2^24.
 struct TensorOperands {
   static constexpr double operations = 2.0 * mma_rows * mma_columns * mma_depth;  ///< of one instruction of a warp
 
@@ -46,7 +46,7 @@ struct TensorOperands {
     return fragments(mma_b_registers, [](int lane, int reg, int i) { return b_at(place_in_b(lane, reg, i)); });
   }
 
-  /// The number of the product a · b at a place.
+  /// The number at a place in the product a · b.
   static constexpr int product_at(Place at) {
     int sum = 0;
     for (int k = 0; k < mma_depth; ++k) sum += a_at({at.row, k}) * b_at({k, at.column});

@@ -1,6 +1,6 @@
 /// \file
-/// Peaks of arithmetic with everything in registers: tensor cores through mma.sync, and plain fp32. On Hopper and later,
-/// mma.sync does not reach what WGMMA does: it is what code for every GPU since Ampere gets.
+/// Peaks of arithmetic with everything in registers: tensor cores through mma.sync, and plain fp32. On Hopper and
+/// later, mma.sync is slower than WGMMA; code for every GPU since Ampere uses it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace hf::gpu {
 
 constexpr int peak_threads = 256;  ///< of a block
-constexpr int mma_chains = 8;      ///< sums side by side in each warp, so that one is done while others wait
+constexpr int mma_chains = 8;      ///< sums side by side in each warp, so that one proceeds while others wait
 
 /// d += a · b for a warp, in bf16 with sums in fp32.
 __device__ inline void multiply_add_tiles(float (&d)[mma_d_registers], const std::uint32_t (&a)[mma_a_registers],
@@ -22,8 +22,8 @@ __device__ inline void multiply_add_tiles(float (&d)[mma_d_registers], const std
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/// Each warp adds a · b to each of its sums so many times. a and b hold every thread's registers in turn, and so does d
-/// for every chain of every warp: d[((warp · chains + chain) · 32 + lane) · 4 + register].
+/// Each warp adds a · b to each of its sums, a given number of times. a and b contain every thread's registers one
+/// after another, and so does d for every chain of every warp: d[((warp · chains + chain) · 32 + lane) · 4 + register].
 static __global__ void __launch_bounds__(peak_threads)
     tensor_peak(const std::uint32_t* a, const std::uint32_t* b, int times, float* d) {
   const int lane = threadIdx.x % 32, warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
@@ -47,7 +47,7 @@ static __global__ void __launch_bounds__(peak_threads)
 
 constexpr int fma_chains = 16;  ///< of each thread
 
-/// x ← factor · x + addend, so many times from each thread's numbers; results[thread · chains + chain].
+/// x ← factor · x + addend, a given number of times from each thread's numbers; results[thread · chains + chain].
 static __global__ void __launch_bounds__(peak_threads)
     fma_peak(const float* from, float factor, float addend, int times, float* results) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x;

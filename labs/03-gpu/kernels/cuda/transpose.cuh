@@ -6,7 +6,8 @@ namespace hf::gpu {
 
 constexpr int transpose_tile = 32, transpose_rows = 8;  ///< the side of a tile; a block of threads has 32 by 8
 
-/// to = fromᵀ; from and to (side, side), in row-major order. The threads of a warp load neighbours and store a row apart.
+/// to = fromᵀ; from and to (side, side), in row-major order. The threads of a warp load adjacent numbers and store them
+/// one row apart.
 /// \pre side % transpose_tile == 0, a block for each tile
 static __global__ void transpose_naive(int side, const float* from, float* to) {
   const int x = blockIdx.x * transpose_tile + threadIdx.x, y = blockIdx.y * transpose_tile + threadIdx.y;
@@ -14,7 +15,7 @@ static __global__ void transpose_naive(int side, const float* from, float* to) {
 }
 
 // [begin: padded tile]
-/// The same by way of shared memory: a warp loads a row of a tile,
+/// The same through shared memory: a warp loads a row of a tile,
 /// and stores a column of the tile as a row.
 template <int row_words>
 __global__ void transpose_by_tiles(int side, const float* from, float* to) {

@@ -24,7 +24,7 @@ struct Request {
   std::span<const std::uintptr_t> all() const { return {addresses.data(), threads}; }
 };
 
-/// How many different units of this many bytes the request touches; each is given to `visit`.
+/// The number of different units of this many bytes that the request touches; calls `visit` for each.
 template <class Visit>
 std::uint64_t different(const Request& request, std::uintptr_t unit_bytes, Visit visit) {
   std::array<std::uintptr_t, 2 * warp_threads> units;
@@ -41,7 +41,8 @@ std::uint64_t different(const Request& request, std::uintptr_t unit_bytes, Visit
   return static_cast<std::uint64_t>(unique_end - units.begin());
 }
 
-/// In how many steps the banks answer some threads: the largest number of different words that one bank must deliver.
+/// The number of steps in which the banks serve some threads: the largest number of different words that one bank must
+/// deliver.
 std::uint64_t bank_steps(std::span<const std::uintptr_t> addresses, std::uintptr_t size) {
   std::array<std::array<std::uintptr_t, warp_threads>, banks> words;
   std::array<unsigned, banks> count = {};
@@ -58,8 +59,8 @@ std::uint64_t bank_steps(std::span<const std::uintptr_t> addresses, std::uintptr
   return most;
 }
 
-/// Accesses of 8 or 16 bytes are answered for each half of a warp by itself. (That of 16 bytes is not documented; with it the
-/// counts of our five kernels with shared memory are within 2 % of an H100's.)
+/// Accesses of 8 or 16 bytes are served separately for each half of a warp. (This is undocumented for 16 bytes; it
+/// brings the counts of our five kernels with shared memory to within 2% of an H100's.)
 std::uint64_t wavefronts(const Request& request) {
   const std::span<const std::uintptr_t> all = request.all();
   if (request.size <= bank_bytes) return bank_steps(all, request.size);
@@ -109,7 +110,7 @@ class WideLoads {
   }
 
   void close(Request& request) {
-    if (request.size == 3 * bank_bytes) {  // there is no load of three words
+    if (request.size == 3 * bank_bytes) {  // there is no three-word load
       Request single = request;
       single.size = bank_bytes;
       request.size -= bank_bytes;
@@ -144,7 +145,8 @@ class Merge {
     return chosen;
   }
 
-  /// Whether the threads of the request, which entered a basic block, go on to different ones before their next barrier.
+  /// True if the threads of the request, which entered a basic block, continue in different ones before their next
+  /// barrier.
   bool diverges() const {
     const void* first = nullptr;
     for (std::size_t lane = 0; lane < logs_.size(); ++lane) {
@@ -164,8 +166,8 @@ class Merge {
     return at_[lane] < logs_[lane].size() ? &logs_[lane][at_[lane]] : nullptr;
   }
 
-  /// Of the instructions that threads are at, one that no other thread will still come to, so that threads meet again behind a
-  /// branch or a loop; of several, the first in the code.
+  /// Of the threads' current instructions, one that no other thread will still reach, so that threads meet again after
+  /// a branch or a loop; of several, the first in the code.
   const Access* choose() const {
     const Access *first = nullptr, *chosen = nullptr;
     bool same = true;
@@ -183,7 +185,7 @@ class Merge {
     return chosen ? chosen : first;
   }
 
-  /// Whether a thread that is elsewhere now will come to this instruction.
+  /// True if a thread that is elsewhere now will reach this instruction.
   bool is_still_to_come(const void* code) const {
     for (std::size_t lane = 0; lane < logs_.size(); ++lane) {
       const Access* const access = head(lane);
@@ -196,7 +198,7 @@ class Merge {
 
   std::span<Log> logs_;
   std::vector<std::size_t> at_;
-  std::uint64_t lanes_ = 0;  ///< of the last request, a bit each
+  std::uint64_t lanes_ = 0;  ///< in the last request, one bit each
 };
 
 void add_global(const Request& request, bool writes, std::uint32_t block, Counts& counts) {

@@ -1,5 +1,6 @@
 /// \file
-/// CUDA's qualifiers for a compiler that knows none of them. Blocks run one after the other, so what a block shares is static.
+/// CUDA's qualifiers for a compiler that has none of them. Blocks run one after the other, so a block's shared
+/// variables are static.
 #pragma once
 
 #define __global__

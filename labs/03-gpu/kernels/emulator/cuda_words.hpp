@@ -1,6 +1,6 @@
 /// \file
-/// The words of CUDA that kernels use, for the emulator. Included before a kernel's source, in a file that is compiled with
-/// observe_accesses() (labs/03-gpu/CMakeLists.txt).
+/// The parts of CUDA that kernels use, for the emulator. Included before a kernel's source, in a file that is compiled
+/// with observe_accesses() (labs/03-gpu/CMakeLists.txt).
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #define blockDim (::hf::emulator::here.block_size)
 #define gridDim (::hf::emulator::here.grid_size)
 
-/// It may lie over floats, as on the device, and is loaded and stored whole.
+/// It may alias floats, as on the device, and is loaded and stored whole.
 struct __attribute__((aligned(16), may_alias)) float4 {
   float x = 0, y = 0, z = 0, w = 0;
   float4() = default;
@@ -29,7 +29,7 @@ struct __attribute__((aligned(16), may_alias)) float4 {
   }
 };
 
-// A namespace of its own: a program may have the same functions for a device.
+// A separate namespace, because a program may have the same functions for a device.
 #define gpu gpu_on_emulator
 
 using hf::emulator::dim3;
@@ -40,14 +40,14 @@ inline void __syncwarp() { hf::emulator::meet_warp(); }
 
 namespace hf::gpu {
 
-/// As in sgemm_warp_tile.cuh.
+/// The same as in sgemm_warp_tile.cuh.
 template <class Tiles>
 Tiles& shared_tiles() {
   alignas(16) static Tiles tiles;
   return tiles;
 }
 
-/// As in sgemm_warp_tile.cuh; copies happen as late as they may.
+/// The same as in sgemm_warp_tile.cuh; copies happen as late as possible.
 inline void copy_async(float* to, const float* from, bool inside) {
   ::hf::emulator::begin_copy({to, inside ? from : nullptr});
 }

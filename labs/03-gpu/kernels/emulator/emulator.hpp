@@ -1,10 +1,10 @@
 /// \file
-/// A GPU without a GPU: runs a CUDA kernel's own source on the processor, sees each load and store of each thread, and counts
-/// what they ask of the memory system, as a profiler does on a device. It has no clock, so it tells no times.
+/// An emulated GPU: runs a CUDA kernel's own source on the processor, sees each load and store of each thread, and
+/// counts the resulting requests to the memory system, as a profiler does on a device. It does not simulate time.
 ///
-/// A kernel is compiled with the instrumentation of the thread sanitizer, which calls a function at each access, and linked
-/// with functions of ours instead of the sanitizer's. Local variables are not counted, as registers aren't on a GPU. How a
-/// kernel is written for both: cuda_words.hpp.
+/// A kernel is compiled with the instrumentation of the thread sanitizer, which calls a function at each access, and
+/// linked with our functions instead of the sanitizer's. Local variables are not counted, like registers on a GPU. For
+/// a kernel that runs on both, see cuda_words.hpp.
 #pragma once
 
 #include <cstddef>
@@ -18,34 +18,34 @@ namespace hf::emulator {
 constexpr unsigned warp_threads = 32;
 constexpr unsigned sector_bytes = 32, line_bytes = 128;  ///< of global memory and its caches
 
-/// What the warps of a launch requested. A request is one instruction of one warp. Loads
-/// of neighbours in shared memory, one after the other and aligned, count as the one wide load that compilers make of them.
+/// The requests of a launch's warps. A request is one instruction of one warp. Loads of consecutive, aligned words in
+/// shared memory count as one wide load, because compilers merge them.
 struct Counts {
   struct Global {
     std::uint64_t requests = 0;
-    std::uint64_t sectors = 0, lines = 0;  ///< that differ within a request
+    std::uint64_t sectors = 0, lines = 0;  ///< the different ones within a request
   };
   struct Shared {
     std::uint64_t requests = 0;
-    std::uint64_t wavefronts = 0;  ///< in how many steps the banks answer
+    std::uint64_t wavefronts = 0;  ///< the number of steps in which the banks serve them
   };
   Global global_loads, global_stores;
   Shared shared_loads, shared_stores;
-  std::uint64_t block_sectors = 0;     ///< of global memory that differ within a block: what a perfect L1 would fetch
-  std::uint64_t partial_requests = 0;  ///< made by some threads of a warp while others still ran elsewhere
-  std::uint64_t barriers = 0;          ///< at which a block met
-  /// What the compiler makes one piece of code without a branch, counted each time a warp goes through it, whole or in part.
+  std::uint64_t block_sectors = 0;     ///< of global memory, different within a block: a perfect L1 would fetch them
+  std::uint64_t partial_requests = 0;  ///< by some threads of a warp while others were still elsewhere
+  std::uint64_t barriers = 0;          ///< of a block
+  /// Pieces of code without a branch, as compiled, counted each time a warp runs through one, whole or in part.
   std::uint64_t basic_blocks = 0;
-  std::uint64_t diverging_branches = 0;  ///< behind which threads of a warp went on to different basic blocks
+  std::uint64_t diverging_branches = 0;  ///< after which threads of a warp continued in different basic blocks
 };
 
-/// A kernel did what it must not: it read or wrote outside of its arrays, read what nobody wrote, or raced. what() is one line
-/// that names the file and the line.
+/// A kernel's error: it accessed memory outside of its arrays, read unwritten memory, or raced. what() is one line that
+/// names the file and the line.
 struct KernelFault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Bytes that kernels may use, far from all others. \throws std::bad_alloc
+/// Memory for kernels, far from all other memory. \throws std::bad_alloc
 class GlobalMemory {
  public:
   explicit GlobalMemory(std::size_t bytes);
@@ -61,7 +61,7 @@ class GlobalMemory {
   std::size_t bytes_;
 };
 
-/// An array in global memory; nobody has written to it yet, or the host has.
+/// An array in global memory, unwritten at first, or written by the host.
 template <class T>
 class GlobalArray {
  public:

@@ -46,7 +46,7 @@ class Stacks {
   std::vector<context::stack_context> stacks_;
 };
 
-/// For a fiber: the stack is not its own.
+/// Stack functions for a fiber, which does not own its stack.
 struct Borrowed {
   static context::stack_context allocate() { return {}; }
   static void deallocate(context::stack_context&) {}
@@ -66,7 +66,7 @@ struct Fault {
   std::string_view what;
   dim3 thread, block;
 
-  /// To be called outside of a fiber, whose stack is too small for that.
+  /// Must be called outside a fiber, whose stack is too small for it.
   std::string text() const {
     std::ostringstream text;
     text << source_line(code) << ": " << what << "; thread (" << thread.x << ", " << thread.y << ", " << thread.z
@@ -99,9 +99,9 @@ class Machine {
 
   Stacks stacks_;
   std::vector<Thread> threads_;
-  std::vector<Log> logs_;  ///< of the threads, which outlive blocks
+  std::vector<Log> logs_;  ///< of the threads, reused from block to block
   context::fiber outside_;
-  bool inside_ = false;  ///< whether a thread of the kernel runs
+  bool inside_ = false;  ///< a thread of the kernel is running
   unsigned thread_ = 0;
   Moment now_;
   Kernel kernel_ = {};
@@ -138,7 +138,7 @@ void Machine::run_thread(unsigned number) {
   inside_ = false;
 }
 
-/// Runs to where the warp's threads wait for the block, or end.
+/// Runs until the warp's threads wait for the block, or end.
 void Machine::run_warp(unsigned first, unsigned last) {
   const std::span<Thread> warp(threads_.data() + first, last - first);
   const auto is = [](State state) { return [state](const Thread& thread) { return thread.state == state; }; };
@@ -203,7 +203,7 @@ void Machine::see(std::uintptr_t address, std::uint8_t size, bool writes, const 
   if (address - threads_[thread_].stack_begin < stack_bytes) return;                 // a register, or a local array
   if (within(&here, sizeof here) || within(kernel_.closure, kernel_.bytes)) return;  // coordinates, arguments
   const Access access = {address, code, size, writes, space_of(address)};
-  if (access.space == Space::none) {  // the thread can't go on
+  if (access.space == Space::none) {  // the thread cannot continue
     fault(code, "uses an address that is no array's");
     return meet(State::ended);
   }
@@ -225,7 +225,7 @@ LateCopy take_copy() {
 }
 Counts take_counts() { return machine().take_counts(); }
 
-/// As the compiler's instrumentation calls it.
+/// Called by the compiler's instrumentation.
 void see(const void* address, std::size_t size, bool writes, const void* code) {
   machine().see(reinterpret_cast<std::uintptr_t>(address), static_cast<std::uint8_t>(size), writes, code);
 }
@@ -234,7 +234,7 @@ void enter_basic_block(const void* code) { machine().enter_basic_block(code); }
 
 }  // namespace hf::emulator
 
-// What the compiler's instrumentation calls at each access, each function and each basic block.
+// The compiler's instrumentation calls these at each access, each function and each basic block.
 #define HF_SEE(name, bytes, writes) \
   void __tsan_##name(void* address) { hf::emulator::see(address, bytes, writes, __builtin_return_address(0)); }
 #define HF_SEE_ALL(bytes)                     \
@@ -257,7 +257,7 @@ void __tsan_init() {}
 void __sanitizer_cov_trace_pc() { hf::emulator::enter_basic_block(__builtin_return_address(0)); }
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
-// What Clang makes of loops that copy: word by word, as they were written.
+// Clang compiles copying loops into calls of this, which copies word by word, as the loops were written.
 void* __tsan_memcpy(void* to, const void* from, unsigned long bytes) {
   const std::size_t word = bytes % 4 == 0 ? 4 : 1;
   for (std::size_t at = 0; at < bytes; at += word) {

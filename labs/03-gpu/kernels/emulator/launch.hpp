@@ -1,5 +1,5 @@
 /// \file
-/// How kernels run on the emulator: each thread of a block as a fiber, warp after warp, from one barrier to the next.
+/// Runs kernels on the emulator: each thread of a block as a fiber, warp after warp, from one barrier to the next.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ struct dim3 {
   constexpr unsigned count() const { return x * y * z; }
 };
 
-/// The thread that runs now, and what it belongs to.
+/// The running thread, with its warp and block.
 struct Here {
   dim3 thread, block, block_size, grid_size;
 };
@@ -33,11 +33,11 @@ void launch(dim3 grid, dim3 block, const Closure& closure) {
   launch(grid, block, Kernel{&closure, sizeof closure, [](const void* c) { (*static_cast<const Closure*>(c))(); }});
 }
 
-/// All threads of the block, or of the warp, that haven't ended wait here for each other.
+/// A barrier for all threads of the block, or of the warp, that have not ended.
 void meet_block();
 void meet_warp();
 
-/// Sixteen bytes on their way from global to shared memory; zeros where they come from nowhere.
+/// Sixteen bytes being copied from global to shared memory; zeros if there is no source.
 struct LateCopy {
   float* to;
   const float* from;

@@ -1,7 +1,7 @@
 #include "03-gpu/kernels/emulator/sgemm_observed.hpp"
 
 #include "03-gpu/kernels/emulator/cuda_words.hpp"
-// The kernels come after what they are compiled with.
+// The kernels are included after the definitions that they need.
 #include <vector>
 
 #include "03-gpu/kernels/cuda/sgemm.cuh"

@@ -11,7 +11,7 @@
 
 #include "03-gpu/kernels/emulator/emulator.hpp"
 
-// Where the program's own variables lie: those that kernels share are among them.
+// The addresses of the program's own variables: the kernels' shared variables are among them.
 extern "C" char __data_start, _end;
 
 namespace hf::emulator {
@@ -28,11 +28,11 @@ struct Touch {
 
 struct Word {
   Touch write, read;
-  std::uint32_t written_in = 0;  ///< by which block; of global memory, 1 if written at all
+  std::uint32_t written_in = 0;  ///< the block that wrote; for global memory, 1 if written at all
   bool is_array = false;
 };
 
-/// System memory, zeroed, that costs nothing until it is touched.
+/// System memory, zeroed, that takes no space until it is touched.
 template <class T>
 T* reserve(std::size_t count) {
   void* const found =
@@ -62,7 +62,7 @@ std::vector<Word>& shared_words() {
   return words;
 }
 
-/// Whether no barrier separates `before` from an access at this moment, and their threads differ.
+/// True if no barrier separates `before` from an access at this moment, and their threads differ.
 bool unordered(const Touch& before, const Moment& now) {
   if (before.since_block != now.since_block || before.thread == now.thread) return false;
   const bool same_warp = before.thread != many && before.thread / warp_threads == now.thread / warp_threads;
@@ -116,7 +116,7 @@ bool first_in_block(std::uintptr_t sector, std::uint32_t block) {
 
 GlobalMemory::GlobalMemory(std::size_t bytes) : bytes_(bytes) {
   Global& all = global();
-  const std::size_t room = (bytes + 2 * guard_bytes - 1) / guard_bytes * guard_bytes;  // and an empty stretch behind it
+  const std::size_t room = (bytes + 2 * guard_bytes - 1) / guard_bytes * guard_bytes;  // followed by an empty gap
   if (room > all_global - all.used - guard_bytes) throw std::bad_alloc();
   data_ = all.data + all.used;
   for (std::size_t at = 0; at * word_bytes < bytes; ++at) all.words[all.used / word_bytes + at].is_array = true;

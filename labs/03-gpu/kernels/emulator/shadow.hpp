@@ -1,5 +1,5 @@
 /// \file
-/// What the emulator remembers of memory: which addresses are an array's, and who touched each word last.
+/// The emulator's record of memory: which addresses belong to an array, and which thread touched each word last.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@ struct Access {
   Space space;
 };
 
-/// Who runs, as far as races are concerned: two accesses race when neither a barrier of the block nor one of their warp lies
-/// between them, they are of different threads, and one writes.
+/// The running thread, as far as races are concerned: two accesses race if no barrier of the block or of their warp is
+/// between them, they are by different threads, and one writes.
 struct Moment {
-  std::uint32_t block = 0;        ///< one more for each block that runs
-  std::uint32_t since_block = 0;  ///< one more at each barrier of a block
-  std::uint32_t since_warp = 0;   ///< one more at each barrier of this warp
+  std::uint32_t block = 0;        ///< incremented for each block that runs
+  std::uint32_t since_block = 0;  ///< incremented at each barrier of a block
+  std::uint32_t since_warp = 0;   ///< incremented at each barrier of this warp
   std::uint16_t thread = 0;
 };
 
-/// Where an address lies; none where it is neither global nor shared.
+/// The space of an address; none if it is neither global nor shared.
 Space space_of(std::uintptr_t address);
 
-/// Remembers an access. \return what is wrong with it, or nothing
+/// Records an access. \return its error, if any
 std::string_view remember(const Access& access, const Moment& now);
 
-/// Whether a sector of global memory is loaded for the first time in this block.
+/// True if a sector of global memory is loaded for the first time in this block.
 bool first_in_block(std::uintptr_t sector, std::uint32_t block);
 
 }  // namespace hf::emulator

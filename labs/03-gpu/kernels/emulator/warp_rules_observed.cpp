@@ -1,7 +1,7 @@
 #include "03-gpu/kernels/emulator/warp_rules_observed.hpp"
 
 #include "03-gpu/kernels/emulator/cuda_words.hpp"
-// The kernels come after what they are compiled with.
+// The kernels are included after the definitions that they need.
 #include <cstdint>
 #include <vector>
 

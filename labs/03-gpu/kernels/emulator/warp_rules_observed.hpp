@@ -1,5 +1,5 @@
 /// \file
-/// Kernels that each show a rule of a warp, on the emulator: neighbours, banks, branches.
+/// Kernels on the emulator that each show one rule of a warp: neighbours, banks, branches.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ std::vector<ObservedTranspose> observed_transposes();
 void observe_divergence(int paths, bool inside_warp, int steps, std::uint32_t* results);
 constexpr int observed_divergence_threads = 64;
 
-/// What the thread with this number comes to.
+/// The expected result of the thread with this number.
 std::uint32_t expected_divergence(int thread, int paths, bool inside_warp, int steps);
 
 }  // namespace hf::emulator
