@@ -76,8 +76,8 @@ std::optional<Estimate> time_python(const Lab& lab, const Matrices& m) {
   return transform(estimate(python->seconds), [](double s) { return s * static_cast<double>(n); });
 }
 
-/// Returns the size of the array to read: that of the weights, but at least enough that no shared cache holds much of
-/// it, and at most 25% of the available memory.
+/// Returns the size of the array to read: that of the weights, or more if a shared cache could hold much of them, but
+/// at most 25% of the available memory.
 std::size_t bytes_to_read() {
   const std::uint64_t weights = sizeof(float) * gpt2_small.parameters();
   return std::min<std::uint64_t>(std::max<std::uint64_t>(weights, default_dram_bytes()), available_memory_bytes() / 4);

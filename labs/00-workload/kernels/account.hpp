@@ -1,5 +1,5 @@
 /// \file
-/// Book-keeping: what each operator of a network was asked to do, and how long it took.
+/// Records the work of each operator of a network, and its time.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace hf::workload {
 
-/// Kinds of operators, as the machine sees them.
+/// Kinds of operators, as they load the machine.
 enum class OperatorClass {
   gemm,               ///< a matrix of weights times a matrix or a vector
   attention_product,  ///< the two matrix products in attention, whose factors are both computed
   attention_softmax,  ///< the softmax between those two
   reduction,          ///< many numbers become one: sums, means, maxima, and what is made from them
-  elementwise,        ///< each number separately: biases, activations, residuals, the update of the weights
+  elementwise,        ///< each number separately: biases, activations, residuals, weight updates
   copying             ///< no arithmetic: rearranged or looked up
 };
 
-/// All that the operators of one name did in one pass.
+/// The total work of all operators of one name in one pass.
 struct OperatorTotal {
   std::string name;
   OperatorClass kind;
@@ -33,7 +33,7 @@ struct OperatorTotal {
 
 /// One pass of a network.
 struct Pass {
-  double seconds = 0;  ///< from its begin to its end, so a little more than its operators take together
+  double seconds = 0;                    ///< from its start to its end, so a little more than the sum of its operators
   std::vector<OperatorTotal> operators;  ///< in the order in which they first ran
 
   /// \return the work of all operators for whose kind `chosen(kind)` is true
@@ -57,11 +57,10 @@ struct Pass {
   }
 };
 
-/// Collects what operators report.
+/// Collects the reports of operators.
 class Ledger {
  public:
-  /// Runs an operator and writes down what it was asked to do and how long it
-  /// took. Reads the clock twice, which takes tens of nanoseconds.
+  /// Runs an operator and records its work and its time. Reads the clock twice, which takes tens of nanoseconds.
   template <class Code>
   void run(OperatorClass kind, std::string_view name, const Work& work, Code code) {
     // [begin: run]
@@ -72,10 +71,10 @@ class Ledger {
     // [end: run]
   }
 
-  /// Forgets what was reported before.
+  /// Discards earlier reports.
   void begin_pass();
 
-  /// What was reported since begin_pass().
+  /// The reports since begin_pass().
   Pass end_pass();
 
  private:

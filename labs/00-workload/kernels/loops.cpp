@@ -129,10 +129,10 @@ struct WeightPart {
   bool begins;  ///< its columns are the first
 };
 
-/// Prefetches the next part in even steps, since memory would be idle while all rows of x use the same weights.
+/// Prefetches the next part in even steps, because memory would be idle while all rows of x use the same weights.
 struct Ahead {
   const float* next;
-  std::size_t in, tiles;  ///< tiles of x that use a part; in as many steps, weight_rows vectors are fetched
+  std::size_t in, tiles;  ///< tiles of x that use a part; in this many steps, weight_rows vectors are fetched
   std::size_t row = 0, owed = 0;
 
   void step() {
@@ -176,7 +176,7 @@ void thin_tile(const WeightPart& part, const float* x, float* y, std::size_t out
   }
 }
 
-/// \return how many columns of weights make a part: a multiple of a vector
+/// \return the number of columns of weights in a part: a multiple of a vector
 std::size_t columns_at_a_time(std::size_t in) {
   constexpr std::size_t most = 768;  // with weight_rows, 18 KiB
   const std::size_t parts = std::max<std::size_t>((in + most - 1) / most, 1), vectors = (in + lanes - 1) / lanes;
@@ -185,7 +185,7 @@ std::size_t columns_at_a_time(std::size_t in) {
 
 /// A part of the weights for all rows of x.
 void thin_part(const WeightPart& part, const float* x, float* y, std::size_t rows, std::size_t out, const float* next) {
-  constexpr std::size_t never = std::size_t{1} << 31;  // a single tile reads on and on, which the hardware foresees
+  constexpr std::size_t never = std::size_t{1} << 31;  // a single tile reads on, so the hardware prefetches it
   Ahead ahead = {next, part.in, rows > thin_rows ? (rows + thin_rows - 1) / thin_rows : never};
   for (std::size_t i = 0; i < rows;) {
     const std::size_t left = rows - i, taken = left >= thin_rows ? thin_rows : left >= 2 ? 2 : 1;
@@ -234,7 +234,7 @@ void mix_block(const float* weights, const float* values, float* y, std::size_t 
   for (std::size_t k = 0; k < vectors; ++k) store(y + k * lanes, even[k] + odd[k]);
 }
 
-/// Columns that one core sums at a time: a vector register's worth or more, and few enough for many cores.
+/// Columns that one core sums at a time: at least a vector register's, and few enough for many cores.
 constexpr std::size_t column_block = 64;
 
 }  // namespace
@@ -426,7 +426,7 @@ void thin_product(const float* x, const float* weight, float* y, std::size_t row
 
 void score_keys(const float* query, const float* keys, float* scores, std::size_t count, std::size_t width,
                 const float* next) {
-  if (count >= lanes) {  // the last block begins early enough to be whole
+  if (count >= lanes) {  // the last block begins early enough to be complete
     for (std::size_t j = 0; j < count; j += lanes) {
       const std::size_t first = std::min(j, count - lanes);
       score_block(query, keys + first * width, scores + first, width, next + first * width);

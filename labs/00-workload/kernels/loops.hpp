@@ -1,7 +1,7 @@
 /// \file
-/// What a network computes besides large matrix products: plain loops, which the compiler turns into vector instructions and,
-/// where an array is long enough to be worth it, shares among all cores. Tensors are row-major; their shapes are in
-/// brackets. Sizes may be any number, zero included. Nothing here may be infinite or NaN.
+/// A network's computations besides large matrix products: plain loops, which the compiler vectorises and which, if an
+/// array is long enough, run on all cores. Tensors are row-major; their shapes are in brackets. Sizes may be any
+/// number, including zero. Inputs must be finite.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace hf::workload {
 
-/// What the arithmetic below costs, in FLOPs: additions, multiplications, divisions.
+/// The cost of the arithmetic below, in FLOPs: additions, multiplications, divisions.
 constexpr double exponential_flops = 22, gelu_flops = exponential_flops + 9, gelu_backward_flops = gelu_flops + 12;
 constexpr double layer_norm_flops = 8, layer_norm_backward_flops = 17, softmax_flops = exponential_flops + 4;
 
@@ -65,22 +65,22 @@ void column_sums(const float* x, float* sums, std::size_t rows, std::size_t colu
 /// The index of the largest number of x; if several are equal, the first. \pre n > 0
 int index_of_highest(const float* x, std::size_t n);
 
-/// The largest of each 3 × 3 window, every second row and column, edges padded with nothing. Height and width are
+/// The largest number in each 3 × 3 window, at every second row and column; padding never counts. Height and width are
 /// halved and rounded up. x (channels, height, width)
 void max_pool(const float* x, float* y, std::size_t channels, std::size_t height, std::size_t width);
 
 /// y[c] = the mean of x[c, :]. x (channels, n)
 void average_pool(const float* x, float* y, std::size_t channels, std::size_t n);
 
-// ---- Products with few rows, where a library would spend its time on copying the weights into a better order ----
+// ---- Products with few rows, for which a library would spend most of its time reordering the weights ----
 
-/// y = x · weightᵀ. x (rows, in), weight (out, in), y (rows, out); reads the weights once, however many rows there are.
+/// y = x · weightᵀ. x (rows, in), weight (out, in), y (rows, out); reads the weights once, for any number of rows.
 void thin_product(const float* x, const float* weight, float* y, std::size_t rows, std::size_t in, std::size_t out);
 
 // ---- Attention of one new token: too thin for a matrix product, so plain loops ----
 //
-// Each head's keys and values fill only a few pages, and hardware prefetching starts afresh with the next head's.
-// So each loop also gets the next head's, (count, width), and prefetches them meanwhile.
+// Each head's keys and values fill only a few pages, and hardware prefetching starts again for the next head. So each
+// loop also gets the next head's, (count, width), and prefetches them meanwhile.
 
 /// scores[j] = query · keys[j, :]. query (width), keys (count, width), scores (count)
 void score_keys(const float* query, const float* keys, float* scores, std::size_t count, std::size_t width,
@@ -100,19 +100,20 @@ void embed(std::span<const int> tokens, const float* table, const float* positio
 void embed_backward(std::span<const int> tokens, const float* dy, float* d_table, float* d_positions, std::size_t width,
                     std::size_t period);
 
-/// Loads every number and does nothing with it. (n)
+/// Loads every number and discards it. (n)
 void read_all(const float* x, std::size_t n);
 
 /// Copies a (rows, columns) matrix whose rows are `from_stride` and `to_stride` floats apart.
 void copy_rows(const float* from, std::size_t from_stride, float* to, std::size_t to_stride, std::size_t rows,
                std::size_t columns);
 
-/// How many places a window of `kernel`, padded by kernel / 2 on both sides, has along a side when it moves by stride.
+/// The number of positions along a side for a window of `kernel`, padded by kernel / 2 on both sides, that moves by
+/// stride.
 constexpr std::size_t windows(std::size_t side, std::size_t kernel, std::size_t stride) {
   return (side + 2 * (kernel / 2) - kernel) / stride + 1;
 }
 
-/// Lays the window under each output point out as a column, so that a convolution becomes a matrix product.
+/// Copies the window of each output point to a column, so that a convolution becomes a matrix product.
 /// x (channels, height, width), y (channels · kernel · kernel, windows(height) · windows(width)); outside x is 0
 void im2col(const float* x, float* y, std::size_t channels, std::size_t height, std::size_t width, std::size_t kernel,
             std::size_t stride);

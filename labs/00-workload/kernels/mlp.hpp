@@ -16,11 +16,11 @@ struct MlpShape {
 
 class Mlp {
  public:
-  /// Random weights. \param batch  how many pictures at a time
+  /// Random weights. \param batch  number of pictures at a time
   /// \throws OutOfMemory
   Mlp(const MlpShape& shape, std::size_t batch);
 
-  /// Class probabilities (batch, classes) of pictures x (batch, inputs). They stay until the next call.
+  /// Class probabilities (batch, classes) of pictures x (batch, inputs). They are valid until the next call.
   std::span<const float> forward(const float* x, Ledger& ledger) const;
 
   /// For each layer its weight (out, in) and its bias (out).

@@ -33,8 +33,8 @@ Product with_strides(Product p) {
   return p;
 }
 
-/// Makes the library use no threads of its own when this one calls it. A library built with OpenMP needs this call from
-/// every thread, since OpenMP keeps the setting for each.
+/// Makes the library single-threaded for calls from this thread. A library built with OpenMP needs this call from every
+/// thread, because OpenMP has a separate setting for each.
 void claim_one_core() {
   static std::mutex mutex;
   thread_local bool claimed = false;
@@ -49,12 +49,12 @@ void multiply_here(const Blas& blas, const Product& p, const float* a, const flo
   blas.gemm(p.transpose_a, p.transpose_b, p.m, p.n, p.k, 1, a, p.lda, b, p.ldb, 0, c, p.ldc);
 }
 
-/// How many rows and columns of blocks a product is cut into.
+/// The number of rows and columns of blocks in a product.
 struct Grid {
   std::size_t rows, columns;
 };
 
-/// The grid of `blocks` blocks that together read least: a block of c needs its rows of a and its columns of b.
+/// The grid of `blocks` blocks with the fewest reads in total: a block of c needs its rows of a and its columns of b.
 Grid grid_of(std::size_t m, std::size_t n, std::size_t blocks) {
   Grid best = {1, blocks};
   for (std::size_t rows = 1; rows <= blocks; ++rows) {
@@ -72,9 +72,9 @@ std::size_t block_size(std::size_t whole, std::size_t parts) {
 }
 
 /// A product whose blocks the cores take one by one; each core calls the library single-threaded. A library that
-/// divides a product itself makes its threads wait for each other all the time, and so for the slowest of them.
+/// divides a product itself makes its threads wait for each other all the time, and thus for the slowest of them.
 void multiply_shared(const Blas& blas, const Product& p, const float* a, const float* b, float* c) {
-  const std::size_t flops_as_numbers = p.m * p.n * p.k / 8;  // what a core adds up while it touches one number
+  const std::size_t flops_as_numbers = p.m * p.n * p.k / 8;  // a core does 8 products while it touches one number
   const Grid grid = grid_of(p.m, p.n, flops_as_numbers < (1 << 15) ? 1 : 2 * sharing_cores());
   const std::size_t rows = block_size(p.m, grid.rows), columns = block_size(p.n, grid.columns);
   const std::size_t down = (p.m + rows - 1) / rows, across = (p.n + columns - 1) / columns;

@@ -1,6 +1,6 @@
 /// \file
-/// The operators that networks are made of: each runs its loops or its matrix product and reports its work to a ledger:
-/// FLOPs, and compulsory bytes as though its operands came from memory and went back there. Shapes are in brackets.
+/// The operators of networks: each runs its loops or its matrix product and reports its work to a ledger: FLOPs, and
+/// compulsory bytes as if its operands came from memory and went back there. Shapes are in brackets.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct Product {
 /// FLOPs and bytes of a product: every factor read once, the result written once.
 Work product_work(std::size_t m, std::size_t n, std::size_t k);
 
-/// The work of an operator that reads and writes this many floats, none of them both.
+/// The work of an operator that reads and writes this many floats, with no float both read and written.
 Work streaming_work(double flops, std::size_t read, std::size_t written);
 
 /// The operands of one product among several of the same shape.
@@ -34,8 +34,8 @@ struct Factors {
   float* c;
 };
 
-/// The operators, reporting to one ledger. Long ones are shared by all cores, each of which calls the library for a part
-/// of a product; the library itself then uses one thread.
+/// The operators, reporting to one ledger. Long ones run on all cores, each of which calls the library for a part of a
+/// product; the library itself then uses one thread.
 class Operators {
  public:
   explicit Operators(Ledger& ledger) : ledger_(ledger), blas_(Blas::get()) {}

@@ -1,5 +1,5 @@
 /// \file
-/// The five passes that the chapter compares, each run with its accounts: an MLP, a CNN, and a transformer that reads a
+/// The five passes that the chapter compares, each with its ledger: an MLP, a CNN, and a transformer that reads a
 /// prompt, writes, and learns.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace hf::workload {
 /// One of the five passes. Every call of run() is recorded in the ledger.
 struct PassRunner {
   std::string id, label;
-  double parts;  ///< how many equal parts a pass has if they are reported singly: tokens decoded; else 1
+  double parts;  ///< the number of equal parts in a pass if they are reported separately: tokens decoded; else 1
   std::function<void(Ledger&)> body;
   Ledger ledger = {};
   std::vector<Pass> passes = {};
@@ -33,13 +33,13 @@ struct PassRunner {
   }
 };
 
-/// The networks and what they work on.
+/// The networks and their data.
 class Networks {
  public:
   /// \throws OutOfMemory
   explicit Networks(const Sizes& sizes);
 
-  /// "mlp", "cnn", "prefill", "decode", "training", in this order. Decode goes on where prefill ends.
+  /// "mlp", "cnn", "prefill", "decode", "training", in this order. Decode continues where prefill ends.
   std::vector<PassRunner> runners();
 
   /// Frees the memory that only training needs.

@@ -14,7 +14,7 @@ namespace hf::workload {
 
 struct ResnetShape {
   std::size_t side = 224;  ///< of the picture, which is square and has three colours
-  std::size_t width = 64;  ///< channels of the first stage; each of the three that follow has twice as many
+  std::size_t width = 64;  ///< channels of the first stage; each of the next three stages has twice as many
   std::size_t classes = 1000;
 };
 
@@ -24,7 +24,7 @@ struct Convolution {
   std::size_t weight, scale, shift;  ///< tensors (out, in · kernel · kernel), (out), (out)
 };
 
-/// Two convolutions and a shortcut around them; where the stride is 2, the shortcut is also a convolution.
+/// Two convolutions and a shortcut around them; if the stride is 2, the shortcut is also a convolution.
 struct Block {
   Convolution first, second;
   std::vector<Convolution> around;  ///< one or none
@@ -36,7 +36,7 @@ class Resnet {
   explicit Resnet(const ResnetShape& shape);
 
   /// Class scores (classes) of a picture x (3, side, side), with side at most that of the shape and a multiple of 32.
-  /// They stay until the next call.
+  /// They are valid until the next call.
   std::span<const float> forward(const float* x, std::size_t side, Ledger& ledger) const;
 
   const ResnetShape& shape() const { return shape_; }

@@ -1,5 +1,5 @@
 /// \file
-/// How large the networks are: their published sizes, or smaller ones if the machine lacks time or memory.
+/// The sizes of the networks: as published, or smaller if the machine lacks time or memory.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Sizes {
   std::uint64_t bytes() const;
 };
 
-/// The largest sizes that fit in memory and whose passes take at most `seconds` in all at that speed.
+/// The largest sizes that fit in memory and whose passes take at most `seconds` in total at that speed.
 /// \param gflops  of the library's matrix product, GFLOP/s
 Sizes choose_sizes(double gflops, double seconds, std::uint64_t memory_bytes);
 

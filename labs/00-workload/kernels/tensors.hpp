@@ -17,17 +17,17 @@ struct Tensor {
   std::size_t offset = 0, size = 0;  ///< in floats
 };
 
-/// Is first told of all tensors, then holds them one after the other, in that order, in huge pages if there are any.
+/// First collects the sizes of all tensors, then allocates them one after the other, in huge pages if there are any.
 class Tensors {
  public:
-  /// \return the number that at() takes
+  /// \return the number to pass to at()
   std::size_t add(std::string name, std::size_t size) {
     tensors_.push_back({std::move(name), floats_, size});
     floats_ += size;
     return tensors_.size() - 1;
   }
 
-  /// Allocates the memory and touches it, so that no pass has to wait for the system. \throws OutOfMemory
+  /// Allocates the memory and touches it, so that no pass has to wait for page faults. \throws OutOfMemory
   void allocate() {
     memory_ = Buffer((floats_ + 1) * sizeof(float), Pages::huge);
     for (std::size_t i = 0; i < floats_; i += 1024) all()[i] = 0;

@@ -46,7 +46,7 @@ double Training::loss_and_gradients(const Transformer& model, std::span<const in
   const std::span<float> logits =
       model.forward({tokens, sequences_, 0}, cache_, activations_, ledger, Transformer::Logits::of_every_token);
   Operators run(ledger);
-  const double loss = run.cross_entropy(logits.data(), targets, vocabulary);  // logits are gradients from here on
+  const double loss = run.cross_entropy(logits.data(), targets, vocabulary);  // from here on, logits are gradients
   run.multiply({gemm, "logits", rows, c, vocabulary}, logits.data(), weights.token_embedding, d_branch_);
   run.multiply({gemm, "logits", vocabulary, c, rows, Transpose::yes}, logits.data(), activations_.normed,
                gradients_.token_embedding);
@@ -61,7 +61,7 @@ double Training::loss_and_gradients(const Transformer& model, std::span<const in
   return loss;
 }
 
-/// Transformer::run_layer() backwards. On entry dx_ is the gradient of its output; on return, of its input.
+/// Transformer::run_layer() backwards. At the start dx_ is the gradient of its output; on return, of its input.
 void Training::layer_backward(const Transformer& model, std::size_t layer, const float* x, Operators& run) {
   const std::size_t n = sequences_ * tokens_, c = shape_.width;
   const TransformerTensors::Layer &w = model.weights().layers[layer], &d = gradients_.layers[layer];
@@ -78,7 +78,7 @@ void Training::layer_backward(const Transformer& model, std::size_t layer, const
   run.layer_norm_backward(x, w.norm1_gain, d_branch_, dx_, d.norm1_gain, d.norm1_bias, n, c);
 }
 
-/// From d_branch_, the gradient of attention's output, to d_qkv_. For each head, with t tokens of D numbers each:
+/// Computes d_qkv_ from d_branch_, the gradient of attention's output. For each head, with t tokens of D numbers each:
 /// out (t, D) = weights (t, t) · values (t, D), weights = softmax(queries (t, D) · keysᵀ (D, t) / √D).
 void Training::attention_backward(std::size_t layer, Operators& run) {
   const std::size_t t = tokens_, c = shape_.width, d = shape_.head_width(), count = sequences_ * shape_.heads;

@@ -12,14 +12,15 @@
 
 namespace hf::workload {
 
-/// What training needs besides the network: activations of every layer, gradients of every weight, and scratch.
+/// The memory for training in addition to the network: activations of every layer, gradients of every weight, and
+/// scratch.
 class Training {
  public:
-  /// For sequences of so many tokens. \throws OutOfMemory
+  /// For sequences with this many tokens. \throws OutOfMemory
   Training(const TransformerShape& shape, std::size_t sequences, std::size_t tokens);
 
   /// The mean over all rows of −log p(target), and its gradient with respect to every weight, left in gradients().
-  /// \param tokens, targets  (sequences, tokens): the input, and the tokens that should have come next
+  /// \param tokens, targets  (sequences, tokens): the input, and the correct next tokens
   double loss_and_gradients(const Transformer& model, std::span<const int> tokens, std::span<const int> targets,
                             Ledger& ledger);
 
@@ -29,7 +30,7 @@ class Training {
 
   const TransformerTensors& gradients() const { return gradients_; }
 
-  /// Bytes of everything here: what must be free besides the weights.
+  /// Bytes of everything here: the memory needed in addition to the weights.
   static std::size_t bytes(const TransformerShape& shape, std::size_t sequences, std::size_t tokens);
 
  private:

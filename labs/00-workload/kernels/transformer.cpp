@@ -59,8 +59,8 @@ std::vector<Head> heads_of(const TransformerShape& shape, std::size_t layer, con
   return heads;
 }
 
-/// scores = query · keysᵀ. One new token makes a product with one row for each head: too little for a library, so it
-/// gets plain loops.
+/// scores = query · keysᵀ. One new token makes a product with one row per head: too small for a library, so it uses
+/// plain loops.
 void score(const std::vector<Head>& heads, std::size_t tokens, std::size_t positions, const TransformerShape& shape,
            Operators& run) {
   const std::size_t d = shape.head_width(), count = heads.size(), read = count * positions * d;
@@ -247,7 +247,7 @@ std::span<float> Transformer::forward(std::span<const Part> parts, Activations& 
   return {to.logits, outputs * shape_.vocabulary};
 }
 
-/// One layer: attention, then an MLP, each added to what came in.
+/// One layer: attention, then an MLP, each added to its input.
 void Transformer::run_layer(std::size_t layer, std::span<const Part> parts, const float* x, Activations& to,
                             Operators& run) const {
   const std::size_t n = rows(parts), c = shape_.width;

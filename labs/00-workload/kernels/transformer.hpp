@@ -19,19 +19,21 @@ struct TransformerShape {
   std::size_t head_width() const { return width / heads; }
   std::size_t parameters() const;
 
-  /// Bytes of keys and values that one token leaves in the KV cache.
+  /// Bytes of keys and values that one token adds to the KV cache.
   std::size_t cache_bytes_per_token() const { return 2 * layers * width * sizeof(float); }
 
-  /// Bytes read for a token with `cached` tokens in the cache: the cache, and all weights but the table of positions.
+  /// Bytes read for a token with `cached` tokens in the cache: the cache, and all weights except the table of
+  /// positions.
   double decode_bytes(double cached) const;
 
-  /// FLOPs of all matrix products when this many tokens go through the network at once, with the last one's logits.
+  /// FLOPs of all matrix products when this many tokens go through the network at once, with logits only for the last
+  /// one.
   double product_flops(std::size_t tokens) const;
 };
 
 constexpr TransformerShape gpt2_small = {12, 768, 12, 50257, 1024};
 
-/// The weights of a transformer, or their gradients: for each tensor its shape.
+/// The weights of a transformer, or their gradients, with the shape of each tensor.
 class TransformerTensors {
  public:
   /// \throws OutOfMemory
@@ -52,7 +54,8 @@ class TransformerTensors {
   std::span<float> all() const { return tensors_.all(); }
   const std::vector<Tensor>& list() const { return tensors_.list(); }
 
-  /// As GPT-2 begins: N(0, 0.02²) there, a uniform distribution of that width here; gains around 1.
+  /// Like GPT-2's initial weights: N(0, 0.02²) there, a uniform distribution with that standard deviation here; gains
+  /// around 1.
   void randomise();
 
  private:
@@ -83,18 +86,18 @@ class KvCache {
   Buffer memory_;
 };
 
-/// What one layer computed, (rows, …) each; scores are (sequences, H, tokens, positions).
+/// The results of one layer, (rows, …) each; scores are (sequences, H, tokens, positions).
 struct LayerActivations {
   float *normed1, *qkv, *scores, *attended, *middle;  // C, 3C, scores, C, C
   float *normed2, *hidden, *active, *output;          // C, 4C, 4C, C
 };
 
-/// What a pass computed. Training needs every layer's for the backward pass; in inference all layers share one.
+/// The results of a pass. Training needs every layer's for the backward pass; in inference all layers share one.
 class Activations {
  public:
   enum class Keep { latest_layer, every_layer };
 
-  /// \param positions  the most tokens that attention will cover, the new ones included
+  /// \param positions  the maximum number of tokens that attention covers, including the new ones
   /// \throws OutOfMemory
   Activations(const TransformerShape& shape, std::size_t sequences, std::size_t tokens, std::size_t positions,
               Keep keep);
@@ -130,7 +133,7 @@ class Transformer {
 
   enum class Logits { of_last_token, of_every_token };
 
-  /// Runs the batch through the network and leaves its keys and values in the cache.
+  /// Runs the batch through the network and stores its keys and values in the cache.
   /// \return logits (sequences, V) or (rows, V), in `to` until the next pass
   std::span<float> forward(const Batch& batch, KvCache& cache, Activations& to, Ledger& ledger,
                            Logits logits = Logits::of_last_token) const {
@@ -138,8 +141,8 @@ class Transformer {
     return forward({&only, 1}, to, ledger, logits);
   }
 
-  /// Runs several batches at once, each with a length of its own: their rows pass together through all but attention,
-  /// where each part's scores overwrite those of the part before.
+  /// Runs several batches at once, each with its own length: their rows go together through everything but attention,
+  /// where each part's scores overwrite those of the previous part.
   /// \return logits of all sequences, or rows, one part after the other
   std::span<float> forward(std::span<const Part> parts, Activations& to, Ledger& ledger,
                            Logits logits = Logits::of_last_token) const;

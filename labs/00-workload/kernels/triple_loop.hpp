@@ -1,5 +1,5 @@
 /// \file
-/// The multiplication of two matrices as the textbook writes it, in C++ and in Python. All matrices (n, n).
+/// The textbook's multiplication of two matrices, in C++ and in Python. All matrices are (n, n).
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ struct PythonRows {
   std::vector<double> c;        ///< (rows, n)
 };
 
-/// "3.11.2"; empty where there is no python3.
+/// "3.11.2"; empty without python3.
 std::string python_version();
 
-/// triple_loop() in pure Python. \return nothing where python3 is missing or fails
+/// triple_loop() in pure Python. \return nothing if python3 is missing or fails
 std::optional<PythonRows> triple_loop_in_python(std::span<const float> a, std::span<const float> b, std::size_t rows,
                                                 std::size_t n);
 

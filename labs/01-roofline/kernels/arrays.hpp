@@ -1,5 +1,5 @@
 /// \file
-/// Where the arrays of a kernel lie in the memory that it is given.
+/// The positions of a kernel's arrays in its memory.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ constexpr std::size_t floats_each(std::size_t memory_floats, std::size_t arrays)
   return share > gap_floats ? whole_lines(share - gap_floats) : 0;
 }
 
-/// Places the arrays in a memory, one after the other. Each starts on a cache line, after a gap: arrays that lie a
-/// multiple of 4 KiB apart compete for the same places of a cache, and a core that compares only the last bits of
-/// addresses mistakes a load from one array for a load of what was just stored to another.
+/// Places the arrays in memory, one after the other. Each starts on a cache line, after a gap: arrays a multiple of 4
+/// KiB apart compete for the same places of a cache, and a core that compares only the last bits of addresses mistakes
+/// a load from one array for a load of the number just stored to another.
 class Arrays {
  public:
   explicit Arrays(std::span<float> memory) : memory_(memory) {}

@@ -32,8 +32,8 @@ void add_to_cycle(const LineOf& line, std::size_t from, std::size_t to, std::uin
   }
 }
 
-/// A cycle through every line of the memory, in random order: no prefetcher can guess the next hop, and no shorter cycle
-/// can hide in a cache. It can grow, so that one buffer serves all working sets.
+/// A cycle through every line of the memory, in random order: no prefetcher can guess the next hop, and no shorter
+/// cycle fits in a cache. It can grow, so that one buffer serves all working sets.
 class RandomCycle {
  public:
   /// \param memory  where the lines are; at least one and at most 2^32, which are 256 GiB. At first the cycle has only

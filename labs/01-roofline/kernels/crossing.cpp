@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t line_floats = CacheLevel::line_bytes / sizeof(float);
 
-/// Counts what crosses the edge of a cache.
+/// Counts the bytes that cross the edge of a cache.
 class Edge {
  public:
   explicit Edge(const CacheGeometry& geometry) : cache_(geometry) {}
@@ -36,7 +36,7 @@ class Edge {
   std::uint64_t fetched_ = 0, returned_ = 0;
 };
 
-/// A matrix of n columns, each at an address of its own.
+/// A matrix with n columns, each at its own address.
 struct Matrix {
   std::uint64_t first;  ///< the index of its first float in memory
   std::size_t n;
@@ -44,13 +44,13 @@ struct Matrix {
   std::uint64_t line(std::size_t row, std::size_t column) const { return (first + row * n + column) / line_floats; }
 };
 
-/// Three matrices one behind the other, with a line between.
+/// Three matrices one after the other, with a line between.
 struct Matrices {
   explicit Matrices(std::size_t n) : a{0, n}, b{n * n + line_floats, n}, c{2 * (n * n + line_floats), n} {}
   Matrix a, b, c;
 };
 
-/// Accesses the lines of part of a row: from column `from` to before column `to`.
+/// Accesses the lines of part of a row: from column `from` up to, but not including, column `to`.
 void access_row(Edge& edge, const Matrix& m, std::size_t row, std::size_t from, std::size_t to, bool write) {
   for (std::uint64_t line = m.line(row, from); line <= m.line(row, to - 1); ++line) edge.access(line, write);
 }

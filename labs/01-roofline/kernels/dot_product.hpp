@@ -10,9 +10,9 @@ namespace hf::roofline {
 /// A loop of independent dot-product instructions.
 struct DotProductLoop {
   const char* label;     ///< "bf16", "int8"
-  const char* required;  ///< what Machine::isa must list
+  const char* required;  ///< machine::isa must contain it
   double operations;     ///< per iteration, a multiplication and an addition counted as two
-  int products;          ///< how many products each 32-bit sum gains per iteration
+  int products;          ///< the number of products added to each 32-bit sum per iteration
 
   /// Adds `products` times a · b to every 32-bit sum of every register, `iterations` times.
   /// \param a, b  whole numbers from 0 to 127; every element of the inputs has this value

@@ -1,6 +1,6 @@
 /// \file
-/// Every loop this lab times, once per instruction set: the same source, compiled for SSE, AVX, AVX2 and AVX-512 on
-/// x86-64 and for NEON on AArch64. Which of them this machine can run is decided when the program runs; see
+/// Every loop that this lab times, once per instruction set: the same source, compiled for SSE, AVX, AVX2 and AVX-512
+/// on x86-64 and for NEON on AArch64. The program finds out at run time which of them this machine supports; see
 /// dispatch.hpp.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace hf::roofline {
 
-/// A loop of independent multiplications and additions; see multiply_add() in peak.hpp for what it computes.
+/// A loop of independent multiplications and additions; multiply_add() in peak.hpp says what it computes.
 struct PeakLoop {
-  const char* label;  ///< as figures name it: "scalar FMA", "AVX-512"
+  const char* label;  ///< its name in figures: "scalar FMA", "AVX-512"
   bool fp64;          ///< or fp32
   int lanes;          ///< numbers per register
   double flops;       ///< per iteration; an FMA is two
@@ -21,12 +21,12 @@ struct PeakLoop {
 /// The loops of peak.hpp, stream.hpp and kernels.hpp, compiled for one instruction set.
 struct KernelSet {
   const char* name;      ///< "SSE", "AVX2", "NEON"…
-  const char* required;  ///< what Machine::isa must list, separated by spaces; empty for what every such machine has
+  const char* required;  ///< machine::isa must contain these, separated by spaces; empty if every such machine has them
   std::size_t lanes;     ///< floats per vector register
   std::size_t stream_block;
   PeakLoop peaks[8];  ///< some may be missing: their `run` is null
 
-  // References, so that a set that lacks a kernel does not compile.
+  // References, so that a set without one of the kernels does not compile.
   void (&read)(const float* a, std::size_t n, std::int64_t passes);
   void (&copy)(float* to, const float* from, std::size_t n, std::int64_t passes);
   void (&copy_nontemporal)(float* to, const float* from, std::size_t n, std::int64_t passes);

@@ -17,7 +17,7 @@ constexpr PeakLoop peak_loop(const char* label) {
   return {label, sizeof(Number) == 8, numbers, 2.0 * peak_chains * numbers, multiply_add<V, fused>};
 }
 
-/// Apart from FMA, AVX2 added no floating-point arithmetic to that of AVX.
+/// Except for FMA, AVX2 added no floating-point arithmetic to AVX.
 constexpr const char* unfused_label = vector_bytes == 32 ? "AVX" : KERNEL_SET_NAME;
 constexpr const char* fused_label = KERNEL_SET_NAME " FMA";
 

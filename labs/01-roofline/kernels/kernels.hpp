@@ -1,6 +1,6 @@
 /// \file
-/// Kernels of everyday machine learning, plainly written. Compiled once per instruction set (see vector.hpp).
-/// Matrices are row-major; n, rows, columns… count elements and may be any number, zero included.
+/// Kernels of everyday machine learning, written plainly. Compiled once per instruction set (see vector.hpp). Matrices
+/// are row-major; n, rows, columns… count elements and may be any number, including zero.
 #pragma once
 
 #include <cstddef>
@@ -120,7 +120,7 @@ void layer_norm(const float* __restrict x, const float* __restrict gain, const f
 }
 
 // [begin: naive-matmul]
-/// c = a · b, all of them (n, n): the definition, word for word
+/// c = a · b, all of them (n, n): exactly the definition
 void naive_matmul(const float* __restrict a, const float* __restrict b,  // (n, n)
                   float* __restrict c, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
@@ -171,7 +171,7 @@ void add_tile(const float* a, const float* panel, float* c, std::size_t n, std::
   for (std::size_t i = 0; i < rows; ++i) add_row(c + i * n, columns, left[i], right[i]);
 }
 
-/// c = a · b as in naive_matmul(), one block of numbers at a time, each used as often as possible while it is near.
+/// c = a · b as in naive_matmul(), one block of numbers at a time, each used as often as possible while it is in cache.
 void blocked_matmul(const float* __restrict a, const float* __restrict b, float* __restrict c, std::size_t n) {
   alignas(64) float panel[KC * tile_columns];
   for (std::size_t i = 0; i < n * n; ++i) c[i] = 0;

@@ -1,5 +1,5 @@
 /// \file
-/// What the roofline says about the kernels before they run, and how right it was.
+/// The roofline's predictions for the kernels before they run, and their errors.
 #pragma once
 
 #include <algorithm>
@@ -20,16 +20,16 @@ namespace hf::roofline {
 struct Roofs {
   double peak_gflops;  ///< fp32
   double read_gbs;     ///< from DRAM
-  double copy_gbs;     ///< through DRAM with ordinary stores; program bytes, so two thirds of what moves
+  double copy_gbs;     ///< through DRAM with ordinary stores; program bytes, so two thirds of the traffic
 };
 
-/// The roofline that predicts a kernel's time, with the bandwidth of its own mix of reading and writing. Bytes are those
-/// that really move: a copy reads a line, reads the line it will write (write-allocate), and writes that one back,
-/// three for every two the program requested. Two mixes were measured: reading alone, and copying, where 1/3 of the
-/// traffic is written back. The times per byte of other mixes are on the straight line through these two.
+/// The roofline that predicts a kernel's time, with the bandwidth for its own mix of reading and writing. Bytes are
+/// those that really move: a copy reads a line, reads the line it will write (write-allocate), and writes that one
+/// back, three for every two that the program requested. Two mixes were measured: only reading, and copying, where 1/3
+/// of the traffic is written back. The times per byte of other mixes are on the straight line through these two.
 Roofline roofline_for(const Workload& kernel, const Roofs& roofs);
 
-/// What the roofline says about a kernel, before it has run.
+/// The roofline's prediction for a kernel, before it runs.
 struct Prediction {
   std::string label;
   Work work;
@@ -41,40 +41,40 @@ struct Prediction {
 
 std::vector<Prediction> predict(const std::vector<Workload>& kernels, const Roofs& roofs);
 
-/// How much of its roof a kernel reached, round by round: the least time that a peak and that round's memory allow,
-/// divided by the time that the kernel took.
+/// The share of its roof that a kernel reached, round by round: the least time that a peak and that round's memory
+/// allow, divided by the time that the kernel took.
 /// \param memory_gbs  of the same rounds, in bytes that cross
 Estimate share_of_roof(const Workload& kernel, const Estimate& seconds, double peak_gflops, const Estimate& memory_gbs);
 
-/// What a kernel did.
+/// The measurements of a kernel.
 struct Measurement {
   Estimate seconds;  ///< of a call with its data in DRAM
   Estimate gflops;
-  Estimate gflops_in_cache;                    ///< the same code on data that a near cache holds
-  std::optional<Estimate> share_of_roof = {};  ///< of the same rounds, where those were timed
+  Estimate gflops_in_cache;                    ///< the same code on data in a nearer cache
+  std::optional<Estimate> share_of_roof = {};  ///< of the same rounds, if those were timed
 
-  /// The speed-up from data in a near cache.
+  /// The speed-up from data in a nearer cache.
   double gain_in_cache() const { return gflops_in_cache.median / gflops.median; }
 
   /// The side found by experiment, without counting: memory, if nearer data makes the kernel at least 1.5× as fast.
   Side side() const { return gain_in_cache() >= 1.5 ? Side::memory : Side::compute; }
 };
 
-/// As the dots of a roofline: intensity and speed, named.
+/// In the form of a roofline's dots: intensity and speed, with a name.
 Series prediction_series(const std::vector<Prediction>& predictions);
 
 /// The predictions, for the terminal, before anything is timed.
 Table prediction_table(const std::vector<Prediction>& predictions);
 
-/// A prediction next to what was measured.
+/// A prediction beside the measurement.
 struct Outcome {
   Prediction predicted;
   Measurement measured;
 
-  /// How far the predicted time was from the measured one, as a share of the measured one.
+  /// The difference between the predicted and the measured time, as a share of the measured time.
   double error() const { return std::abs(predicted.seconds - measured.seconds.median) / measured.seconds.median; }
 
-  /// How many times too long or too short the predicted time was.
+  /// The factor by which the predicted time was too long or too short.
   double missed() const {
     const double ratio = predicted.seconds / measured.seconds.median;
     return std::max(ratio, 1 / ratio);

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t stream_unroll = 8;
 
 // [begin: read]
-/// Loads every element and does nothing with it, so only loading limits
-/// this loop. 4 bytes per element.
+/// Loads every element and discards it, so that only loading limits this loop. 4
+/// bytes per element.
 void read(const float* a, std::size_t n, std::int64_t passes) {
   for (std::int64_t pass = 0; pass < passes; ++pass) {
     for (std::size_t i = 0; i < n; i += stream_unroll * lanes) {

@@ -22,14 +22,15 @@ constexpr Stream all_streams[] = {Stream::read, Stream::copy, Stream::triad, Str
 /// "read", "copy", "triad", "copy_nt", "triad_nt"
 std::string id(Stream stream);
 
-/// As figures name it: "copy, non-temporal stores".
+/// Its name in figures: "copy, non-temporal stores".
 std::string label(Stream stream);
 
 /// Arrays that one step reads or writes: 1, 2 or 3.
 int arrays(Stream stream);
 
-/// Memory for every thread of a team, filled with random numbers by the thread that will use it, so that it lies near
-/// its core. The first thread has `bytes`, enough to measure it alone; the others have their shares of `bytes`.
+/// Memory for every thread of a team, filled with random numbers by the thread that will use it, so that it is near
+/// that thread's core. The first thread has `bytes`, enough to measure it alone; the others have their shares of
+/// `bytes`.
 class StreamMemory {
  public:
   /// \throws OutOfMemory
@@ -45,11 +46,10 @@ class StreamMemory {
 /// StreamMemory leaves room for it.
 constexpr std::size_t array_gap_bytes = 1024 + 64;
 
-/// Floats in each array of a stream, when all of them together should be the working set: a multiple of the set's
-/// block.
+/// Floats in each array of a stream so that all of them together are the working set: a multiple of the set's block.
 std::size_t array_floats(const KernelSet& set, Stream stream, std::size_t working_set);
 
-/// Bytes the program reads and writes in one pass (none of those that a write-allocate adds).
+/// Bytes that the program reads and writes in one pass (without those of write-allocate).
 double pass_bytes(const KernelSet& set, Stream stream, std::size_t working_set);
 
 /// The stream on this thread, over a working set at the beginning of the first thread's memory. One call is one pass.

@@ -30,7 +30,7 @@ constexpr std::size_t fewest_floats = 4096;
 
 double count(std::size_t n) { return static_cast<double>(n); }
 
-/// A kernel that reads and writes this many floats; it writes only to lines that it hasn't read.
+/// A kernel that reads and writes this many floats; it writes only to lines that it has not read.
 Workload workload(std::string label, double flops, std::size_t floats_read, std::size_t floats_written,
                   std::function<void()> call, std::function<double()> error_share) {
   // [begin: work]
@@ -51,7 +51,7 @@ double worst_between(std::size_t first, std::size_t end, Element element) {
   return worst;
 }
 
-/// Visits about a thousand rows, evenly spread, the first and the last among them.
+/// Visits about a thousand rows, evenly spread, including the first and the last.
 template <class Row>
 double worst_row(std::size_t rows, Row row) {
   const std::size_t step = std::max<std::size_t>(1, rows / 1000);
@@ -60,7 +60,7 @@ double worst_row(std::size_t rows, Row row) {
   return worst;
 }
 
-/// Visits the elements of a long array in stretches of 4096, as if those were rows, and its ragged end.
+/// Visits the elements of a long array in stretches of 4096, like rows, and the incomplete stretch at its end.
 template <class Element>
 double worst_of(std::size_t n, Element element) {
   constexpr std::size_t stretch = 4096;
@@ -97,8 +97,8 @@ Workload triad(const KernelSet& set, std::span<float> memory) {
       [=] { return worst_of(n, element); });
 }
 
-/// In place: it writes only to lines it has just read, and a check must know what was there before. The sign of the
-/// factor changes from call to call, so that y stays what it was, give or take one x, however often this is called.
+/// In place: it writes only to lines it has just read, and a check must know the old values. The sign of the factor
+/// changes from call to call, so that y stays within one x of its old value, however often this is called.
 Workload axpy(const KernelSet& set, std::span<float> memory) {
   const std::size_t n = floats_each(memory.size(), 2);
   Arrays arrays(memory);
@@ -148,7 +148,8 @@ Workload stencil(const KernelSet& set, std::span<float> memory) {
       [=, &set] { set.five_point_stencil(from, to, rows, columns); }, [=] { return worst_row(inner_rows, row); });
 }
 
-/// 25 FLOPs per element: less the highest, 22 for the exponential, the sum, the scale. Comparisons are not counted.
+/// 25 FLOPs per element: subtracting the maximum, 22 for the exponential, the sum, the scale. Comparisons are not
+/// counted.
 Workload softmax(const KernelSet& set, std::span<float> memory) {
   const std::size_t columns = whole_lines(std::min<std::size_t>(1024, memory.size() / 16));
   const std::size_t rows = floats_each(memory.size(), 2) / columns;
@@ -184,7 +185,7 @@ Workload layer_norm(const KernelSet& set, std::span<float> memory) {
 Workload matmul(const char* label, decltype(KernelSet::naive_matmul) multiply, std::span<float> memory, std::size_t n) {
   Arrays arrays(memory);
   float *a = arrays.next(n * n), *b = arrays.next(n * n), *c = arrays.next(n * n);
-  // Every seventh row: that is each row of a tile of six or twelve, in one tile or another.
+  // Every seventh row, so that each row of a tile of six or twelve is visited in some tile.
   const auto check = [=] {
     double worst = 0;
     std::vector<Reference> expected(n);

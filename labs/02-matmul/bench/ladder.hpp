@@ -57,8 +57,7 @@ class SquareMatrices {
   Buffer a_, b_, c_;
 };
 
-/// Selects the rounds in which the machine was in one state, judged by the peaks in them, and counts the rounds left
-/// out.
+/// Selects the rounds in which the machine was in one state, judged by their peaks, and counts the rounds left out.
 class OneState {
  public:
   Sampling of(Sampling sampling, const std::vector<std::string>& peaks);

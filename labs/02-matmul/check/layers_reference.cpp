@@ -71,7 +71,7 @@ void reference_attention(const AttentionShape& s, const float* q, const float* k
     weight = std::exp(weight - highest);
     sum += weight;
   }
-  // An error of e in a score multiplies its weight by up to exp(2 e), since the sum is off as well; then come the
+  // An error of e in a score multiplies its weight by up to exp(2 e), because the sum has an error too; then come the
   // roundings of a softmax (see reference_softmax()).
   const auto n = static_cast<double>(s.tokens);
   const double relative = std::expm1(2 * score_error) + rounding_error(2 * (std::min(range, 88.0) + 4) + n + 4);

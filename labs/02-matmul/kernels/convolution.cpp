@@ -6,7 +6,7 @@
 namespace hf::matmul {
 namespace {
 
-/// The pixels x of a row for which x + shift also lies in it: [first, end).
+/// The pixels x of a row for which x + shift is also in the row: [first, end).
 struct Range {
   std::size_t first, end;
 };

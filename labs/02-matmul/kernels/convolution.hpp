@@ -1,7 +1,7 @@
 /// \file
 /// A convolution layer: by its definition, with its loops in a better order, and as a matrix product. fp32; an image is
-/// (channels, height, width); the filters are (out_channels, in_channels, kernel, kernel); stride 1, and so many zeros
-/// around the image that the output is as large as the input.
+/// (channels, height, width); the filters are (out_channels, in_channels, kernel, kernel); stride 1, with enough zeros
+/// around the image for an output of the same size.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct ConvolutionShape {
 /// The definition: each output is the dot product of a filter with the patch of the image under it.
 void direct_convolution(const ConvolutionShape& shape, const float* image, const float* filters, float* out);
 
-/// The same sums, collected row by row: along a row of the image, neighbours in the loop are neighbours in memory.
+/// The same sums, added up row by row: consecutive iterations access adjacent pixels of a row.
 void reordered_convolution(const ConvolutionShape& shape, const float* image, const float* filters, float* out);
 
 /// Writes every patch of the image as a column of a matrix. \param columns  (patch(), pixels())

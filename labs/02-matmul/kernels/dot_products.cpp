@@ -4,7 +4,7 @@
 
 #include "harness/measure/vector.hpp"
 
-// Compiled without auto-vectorisation (CMakeLists.txt): explicit vectors are what the variants differ in.
+// Compiled without auto-vectorisation (CMakeLists.txt), because the variants differ in their explicit vectors.
 namespace hf::matmul {
 namespace {
 
@@ -15,7 +15,8 @@ void read(const float* from, Floats& to) { to = opaque(load(from)); }  // in a r
 float total(float sum) { return sum; }
 float total(Floats sum) { return sum_of(sum); }
 
-/// Some rows and columns of c, a sum for each, all in registers. Number is a float, or a vector of neighbours along the sum.
+/// A few rows and columns of c, a sum for each, all in registers. Number is a float, or a vector of adjacent floats
+/// along the sum.
 template <class Number, Size rows, Size columns>
 [[gnu::always_inline]] inline void add_dots(Size k, const float* a, Size a_row, Stored b, float* c, Size c_row) {
   constexpr Size width = sizeof(Number) / sizeof(float);

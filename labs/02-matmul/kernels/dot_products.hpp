@@ -1,6 +1,6 @@
 /// \file
-/// The definition of a matrix product, in variants that differ by one thing each: where b lies, how many sums are added to at a
-/// time, whether of numbers or of vectors, and whether those form a square.
+/// The definition of a matrix product, in variants that differ by one thing each: the layout of b, the number of
+/// concurrent sums, whether these are of numbers or of vectors, and whether they form a square.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,21 @@ struct Stored {
   std::size_t down, across;
 };
 
-/// c = a · b as dot products: a is (m, k), b is (k, n), c is (m, n); a and c are row-major, contiguous, all fp32, c apart from the
-/// others; any size, zero included.
+/// c = a · b as dot products: a is (m, k), b is (k, n), c is (m, n); a and c are row-major and contiguous, all are
+/// fp32, and c does not overlap the others; sizes may be any number, including zero.
 using DotProducts = void(std::size_t m, std::size_t n, std::size_t k, const float* a, Stored b, float* c);
 
-/// One sum after the other, wherever b lies: the loops of the definition.
+/// One sum after the other, for any layout of b: the loops of the definition.
 DotProducts one_sum;
 
-/// Eight sums at a time, of neighbours in a row of c.
+/// Eight sums at a time, for adjacent elements in a row of c.
 DotProducts eight_sums;
 
 /// The same eight, each in a vector. \pre b.down is 1: its columns are contiguous
 DotProducts vector_sums;
 
-/// As many vector sums as the registers hold, of a tile of c: each vector of a and of b is used several times. \pre as above
+/// As many vector sums as fit in registers, for a tile of c: each vector of a and of b is used several times. \pre as
+/// above
 DotProducts vector_tile;
 
 }  // namespace hf::matmul

@@ -1,6 +1,6 @@
 /// \file
-/// The loops around the micro-kernel: blocks, packing, panels, threads. A Schedule says in what order they run and what
-/// they copy.
+/// The loops around the micro-kernel: blocks, packing, panels, threads. A Schedule decides their order and what they
+/// copy.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ inline void pack_ragged(View b, std::size_t depth, std::size_t columns, std::siz
 struct Block {
   std::size_t m, n, depth, panels;
   View a, copy_of_a, b;
-  float *copy_to, *packed_b, *c;  ///< copy_to is null when the copy is there already
+  float *copy_to, *packed_b, *c;  ///< copy_to is null if the copy already exists
   std::size_t c_stride;
   bool keep_copy, pack, add;  ///< keep_copy: each panel has its own copy; else all share one
   bool rewrite;               ///< c may be written twice
@@ -54,7 +54,7 @@ inline void copy_panel(const Block& block, const Panel& panel) {
     std::copy_n(from_row(block.a, panel.first + r).data, block.depth, to + r * block.copy_of_a.stride);
 }
 
-/// A panel times as many columns of b as a tile has, while `ask` rows of the next panel are prefetched. The first panel's
+/// A panel times a tile's width of columns of b, while `ask` rows of the next panel are prefetched. The first panel's
 /// kernels read b where it is and leave the packed copy for the others.
 template <class Kernels>
 [[gnu::always_inline]] inline void multiply_panel(const Block& block, const Panel& panel, View b, float* packed,
@@ -147,7 +147,7 @@ inline void add_row(std::size_t n, const float* a, const float* b, float* c, boo
 /// c (+)= a · b where a is a row, and b is `vectors` vectors wide: the sums stay in registers.
 template <std::size_t vectors>
 void multiply_row_part(std::size_t k, const float* a, View b, float* c, bool add) {
-  constexpr std::size_t ahead = 3;  // rows: the hardware can't tell where the next piece is
+  constexpr std::size_t ahead = 3;  // rows: the hardware cannot predict the next piece
   Floats sums[vectors];
   each<vectors>([&](std::size_t v) __attribute__((always_inline)) { sums[v] = add ? load(c + v * lanes) : Floats{}; });
   for (std::size_t p = 0; p < k; ++p, b.data += b.stride) {
@@ -160,9 +160,9 @@ void multiply_row_part(std::size_t k, const float* a, View b, float* c, bool add
 }
 
 /// c = a · b where a is a row: no number of b is used twice, so b is read where it is. If c fits into the registers, or
-/// would share the level-1 cache with b, it is divided into the fewest equal parts that fit in registers. Then b is
-/// read a few rows at a time: past the end of each piece of a row the hardware prefetches some of the next part, which
-/// must still be in the level-2 cache when its turn comes.
+/// would compete with b for the level-1 cache, it is divided into the fewest equal parts that fit in registers. Then b
+/// is read a few rows at a time: past the end of each piece of a row the hardware prefetches some of the next part,
+/// which must still be in the level-2 cache when it is needed.
 inline void multiply_row(std::size_t n, std::size_t k, const float* a, View b, float* c) {
   constexpr std::size_t widest = vector_registers - 4, few = 128, near = 2048;  // a quarter of 32 KiB
   if (n < lanes || (n > widest * lanes && n <= near)) {
@@ -174,7 +174,7 @@ inline void multiply_row(std::size_t n, std::size_t k, const float* a, View b, f
   }
   (std::make_index_sequence<widest>());
   const std::size_t vectors = n / lanes, parts = parts_of(vectors, widest), rest = n % lanes;
-  float last[lanes] = {};  // for the columns that fill no vector
+  float last[lanes] = {};  // for the columns that do not fill a vector
   for (std::size_t p = 0; p < k; p += few) {
     const std::size_t rows = std::min(few, k - p);
     const View b_rows = from_row(b, p);
@@ -206,7 +206,8 @@ inline void multiply_row_shared(std::size_t n, std::size_t k, const float* a, Vi
   }
 }
 
-/// Whether a matrix does not fit into the level-2 cache. If it is also read often, copying it in the order of use pays.
+/// True if a matrix does not fit into the level-2 cache. If it is also read often, copying it in the order of use pays
+/// off.
 inline bool is_large(std::size_t floats, Blocking blocking) { return floats > 2 * blocking.depth * blocking.width; }
 
 inline bool competes(View matrix) { return rows_compete(matrix.stride * sizeof(float)); }
@@ -219,7 +220,7 @@ struct Division {
   bool copy, keep, keep_all, pack;  ///< keep: the copy of a whole block of the depth, keep_all: of all of them
 };
 
-/// How many rows of c are computed at a time.
+/// The number of rows of c computed at a time.
 template <class Kernels>
 std::size_t rows_at_a_time(const Schedule& schedule) {
   return schedule.tile_rows != 0 ? std::min(schedule.tile_rows, Kernels::rows) : Kernels::rows;

@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t tile_rows = vector_registers == 32 ? 14 : 6;
 constexpr std::size_t tile_columns = 2 * lanes;
 
-/// While b is packed, its rows are prefetched this many steps of the innermost loop before they are needed: about as
-/// long as an answer from memory takes. And a cache line, in floats.
+/// While b is packed, its rows are prefetched this many steps of the innermost loop before they are needed: about
+/// memory's latency. And a cache line, in floats.
 constexpr std::size_t b_ahead = 48, line = 64 / sizeof(float);
 
 /// A matrix inside a matrix.
@@ -44,7 +44,7 @@ template <std::size_t rows, std::size_t vectors, bool add>
   }
 }
 
-// Inline: GCC assumes that a function that only prefetches has no effect, and drops its calls.
+// Inline: GCC assumes that a function that only prefetches has no effect, and removes its calls.
 template <std::size_t rows, std::size_t vectors, bool pack, bool add, std::size_t unroll, class Prefetch>
 [[gnu::always_inline]] inline void multiply_tile(std::size_t depth, View a, View b, float* packed, float* c,
                                                  std::size_t c_stride, const Prefetch& prefetch);
@@ -95,8 +95,8 @@ void multiply_tile(std::size_t depth, View a, View b, float* packed,  // if pack
   store_tile<rows, vectors, add>(sums, c, c_stride);
 }
 
-/// Prefetches the `next` rows of a, and c: a line of each every 16 steps, since
-/// a burst of requests would hold up the loads.
+/// Prefetches the `next` rows of a, and c: a line of each every 16 steps, because a
+/// burst of requests would delay the loads.
 template <std::size_t rows, std::size_t vectors>
 void prefetch_lines(std::size_t p, View next, std::size_t next_rows,  // of a
                     const float* c, std::size_t c_stride) {
@@ -123,12 +123,12 @@ void multiply_and_prefetch(std::size_t depth, View a, View b, View next, std::si
 }
 
 /// The micro-kernels for a product whose tile has this many rows and vectors per row: one for each number of rows up to
-/// that, since the last tiles have fewer. Without `adds`, none adds to c, even if asked to.
+/// that, because the last tiles have fewer. Without `adds`, none adds to c, even if requested.
 template <std::size_t most_rows, std::size_t vectors, std::size_t unroll = 1, bool adds = true>
 struct TileKernels {
   static constexpr std::size_t rows = most_rows, columns = vectors * lanes;
   using Kernel = decltype(&multiply_and_prefetch<1, false, false>);
-  /// For the last columns if there are few. Their tile is never added to c, and they are too few to unroll for.
+  /// For the last columns if there are few. Their tile is never added to c, and is too small for unrolling to pay off.
   using Narrow = TileKernels<most_rows, (vectors + 1) / 2, 1, false>;
 
   static Kernel kernel(std::size_t tile_rows, bool pack, bool add) { return all[2 * pack + add][tile_rows - 1]; }

@@ -1,5 +1,5 @@
 /// \file
-/// How a matrix product is divided: into parts of almost equal size, into blocks, among threads.
+/// Divides a matrix product: into parts of almost equal size, into blocks, among threads.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@ inline std::size_t even_part(std::size_t whole, std::size_t most, std::size_t un
   return round_up(parts_of(whole, parts_of(whole, most)), unit);
 }
 
-/// Whether rows this far apart, a multiple of 4 KiB, compete for the same places in the level-1 cache.
+/// True if rows this far apart, a multiple of 4 KiB, compete for the same places in the level-1 cache.
 inline bool rows_compete(std::size_t stride_bytes) { return stride_bytes % 4096 == 0; }
 
-/// The largest block of b that stays in the level-2 cache: the rest is for data that passes through.
+/// The largest block of b that stays in the level-2 cache; the rest of the cache is for streaming data.
 /// \param l2_bytes  of one core's level-2 cache; 0 when unknown
 inline double block_bytes(std::uint64_t l2_bytes) {
   return 0.6 * static_cast<double>(l2_bytes != 0 ? l2_bytes : 512 * 1024);
@@ -41,7 +41,7 @@ struct Rectangle {
 
 /// Which side of c is divided among threads.
 enum class Split {
-  longer,  ///< rows, where all threads read the same b and each keeps a copy in its own cache; columns only if
+  longer,  ///< rows: all threads read the same b and each has a copy in its own cache; columns only if
            ///< there are many more of those
   rows,
   columns
@@ -57,7 +57,7 @@ void share_product(std::size_t m, std::size_t n, int threads, std::size_t tile_c
   if (whole == 0) return;
   if (threads == 1) return multiply(Rectangle{0, 0, m, n});
   const std::size_t share = even_part(whole, parts_of(whole, static_cast<std::size_t>(threads)), unit);
-#if defined(_OPENMP)  // without, one thread does it all
+#if defined(_OPENMP)  // without OpenMP, one thread does everything
 #pragma omp parallel for num_threads(threads)
 #endif
   for (int thread = 0; thread < threads; ++thread) {

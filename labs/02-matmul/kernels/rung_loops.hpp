@@ -1,9 +1,9 @@
 /// \file
-/// The rungs of the ladder: five ways to write c = a · b, each with one idea more than the one before. a is (m, k), b is
-/// (k, n), c is (m, n), all row-major and contiguous in fp32; any of m, n and k may be zero.
+/// The rungs of the ladder: five ways to write c = a · b, each with one more idea than the one before. a is (m, k), b
+/// is (k, n), c is (m, n), all row-major and contiguous in fp32; any of m, n and k may be zero.
 ///
-/// They are templates over the pointers they read (`In`) and write (`Out`). With plain pointers they are what is timed;
-/// with pointers that report each access (traced_pointer.hpp) the same source shows a simulated cache its addresses.
+/// They are templates over the pointers they read (`In`) and write (`Out`). With plain pointers they are timed; with
+/// pointers that report each access (traced_pointer.hpp) the same source shows a simulated cache its addresses.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace {
 using Size = std::size_t;
 
 // [begin: naive]
-/// The definition, word for word.
+/// Exactly the definition.
 template <class In, class Out>
 void naive_product(Size m, Size n, Size k, In a, In b, Out c) {
   for (Size i = 0; i < m; ++i) {
@@ -36,7 +36,7 @@ void clear(Out c, Size count) {
 }
 
 // [begin: loop-order]
-/// The two inner loops change places: b and c are now read along rows.
+/// The two inner loops are exchanged: b and c are now read along rows.
 template <class In, class Out>
 void reordered_product(Size m, Size n, Size k, In a, In b, Out c) {
   clear(c, m * n);
@@ -50,7 +50,7 @@ void reordered_product(Size m, Size n, Size k, In a, In b, Out c) {
 // [end: loop-order]
 
 // [begin: blocking]
-/// A block of b, half a megabyte: every row of a uses it before the next one.
+/// A block of b, half a megabyte: every row of a uses it before the next block.
 constexpr Size KC = 128, NC = 1024;
 
 template <class In, class Out>
@@ -71,7 +71,7 @@ void blocked_product(Size m, Size n, Size k, In a, In b, Out c) {
 }
 // [end: blocking]
 
-/// The tile of c that stays in registers: all of them, less a few for a and b.
+/// The tile of c that stays in registers: all of them, except a few for a and b.
 constexpr Size tile_rows = vector_registers == 32 ? 12 : has_fma ? 6 : 4;
 constexpr Size tile_columns = 2 * lanes;
 
@@ -96,7 +96,7 @@ struct Strided {
   Strided from(Size i, Size j) const { return {at + i * row + j * column, row, column}; }
 };
 
-/// How much of a tile of c lies within c.
+/// The part of a tile of c that is within c.
 struct Extent {
   Size rows, columns;
 };
@@ -126,7 +126,7 @@ void add_tile(Size k, Strided<In> a, Strided<In> b, Strided<Out> c, Extent kept)
 }
 // [end: tile]
 
-/// c += a · b, a (m, k), b (k, n), in plain loops: for columns that fill no tile.
+/// c += a · b, a (m, k), b (k, n), in plain loops: for columns that do not fill a tile.
 template <class In, class Out>
 void add_edge(Size m, Size n, Size k, Strided<In> a, Strided<In> b, Strided<Out> c) {
   for (Size i = 0; i < m; ++i) {
@@ -147,7 +147,7 @@ void add_block(Size m, Size n, Size k, Strided<In> a, Strided<In> b, Strided<Out
     for (; i + tile_rows <= m; i += tile_rows) {
       add_tile<tile_rows>(k, a.from(i, 0), panel, c.from(i, j), whole_tile);
     }
-    for (; i < m; ++i) {  // the rows that fill no tile, one by one
+    for (; i < m; ++i) {  // the rows that do not fill a tile, one by one
       add_tile<1>(k, a.from(i, 0), panel, c.from(i, j), {1, tile_columns});
     }
   }
@@ -186,7 +186,7 @@ void pack_b(Size kc, Size nc, In b, Size n, Out to) {
   }
 }
 
-/// Copies up to tile_rows rows of a so that the numbers of one column are neighbours; zeros stand for missing rows.
+/// Copies up to tile_rows rows of a so that the numbers of one column are adjacent; missing rows are zeros.
 template <class In, class Out>
 void pack_a(Size rows, Size kc, In a, Size k, Out to) {
   for (Size r = 0; r < tile_rows; ++r) {
@@ -205,7 +205,7 @@ inline PackedMemory& packed_memory() {
   return *memory;
 }
 
-/// A pointer to other memory, of the kind that `like` is; see traced_pointer.hpp.
+/// A pointer to other memory, of the same kind as `like`; see traced_pointer.hpp.
 template <Size count>
 float* beside(float* /*like*/, float (&memory)[count]) {
   return memory;

@@ -1,6 +1,6 @@
 /// \file
-/// The ladder from the definition to a packed product, as a table; the loops are in rung_loops.hpp. The product that is
-/// fastest, on one thread and on all, is in gemm.hpp.
+/// The ladder from the definition to a packed product, as a table; the loops are in rung_loops.hpp. The fastest
+/// product, on one thread and on all, is in gemm.hpp.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,14 @@
 
 namespace hf::matmul {
 
-/// c = a · b: a is (m, k), b is (k, n), c is (m, n), row-major, contiguous, fp32, not overlapping; any size, zero included.
-/// What c held before does not matter. NaN and infinity propagate through the sums that contain them.
+/// c = a · b: a is (m, k), b is (k, n), c is (m, n), row-major, contiguous, fp32, not overlapping; sizes may be any
+/// number, including zero. The old content of c does not matter. NaN and infinity propagate through the sums that
+/// contain them.
 using Product = void(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c);
 
 struct Rung {
   const char* id;     ///< "loop_order"
-  const char* label;  ///< as figures name it: "loop order"
+  const char* label;  ///< its name in figures: "loop order"
   Product* multiply;
   bool rows_alike;  ///< computes c row by row, each row in the same way, so that a few rows show the speed of all
 

@@ -1,6 +1,6 @@
 /// \file
-/// How a product is computed, beyond its micro-kernel: gemm() has a schedule that was chosen by hand, and chapter 07
-/// searches for better ones.
+/// How a product is computed, beyond its micro-kernel: gemm()'s schedule was chosen by hand, and chapter 07 searches
+/// for better ones.
 #pragma once
 
 #include <cstddef>

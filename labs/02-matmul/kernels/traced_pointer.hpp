@@ -1,6 +1,6 @@
 /// \file
-/// A pointer to floats that tells a simulated cache what is loaded and stored through it, so that the very source that
-/// is timed can be traced.
+/// A pointer to floats that reports its loads and stores to a simulated cache, so that the timed source itself can be
+/// traced.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class TracedFloat {
   CacheSimulator& caches_;
 };
 
-/// In the simulated caches an array has an address of its own, not its real one: so every run gives the same counts.
+/// In the simulated caches an array has its own address, not its real one, so that every run gives the same counts.
 class TracedPointer {
  public:
   TracedPointer(float* at, std::uint64_t address, CacheSimulator& caches)
@@ -58,7 +58,7 @@ class TracedPointer {
     to.caches_->access(to.address_, sizeof(Floats), true);
     hf::store(to.at_, v);
   }
-  /// A pointer to other memory, seen by the same caches, at addresses of its own.
+  /// A pointer to other memory, seen by the same caches, at its own addresses.
   template <std::size_t count>
   friend TracedPointer beside(TracedPointer like, float (&memory)[count]) {
     return {memory, like.caches_->place(sizeof memory), *like.caches_};

@@ -1,6 +1,6 @@
 /// \file
-/// Attention token by token and a perceptron neuron by neuron, with several sums at a time, in vectors (dot_products.hpp): what a
-/// matrix product is to be compared with.
+/// Attention token by token and a perceptron neuron by neuron, with several sums at a time, in vectors
+/// (dot_products.hpp): for comparison with a matrix product.
 #pragma once
 
 #include "02-matmul/kernels/attention.hpp"
@@ -8,11 +8,11 @@
 
 namespace hf::matmul {
 
-/// As direct_attention(). \param scratch  memory for 2 · tokens
+/// Like direct_attention(). \param scratch  memory for 2 · tokens
 void vector_attention(const AttentionShape& shape, const float* q, const float* k, const float* v, float* out,
                       float* scratch, Softmax* softmax);
 
-/// As direct_perceptron(). \param hidden  memory for (batch, hidden)
+/// Like direct_perceptron(). \param hidden  memory for (batch, hidden)
 void vector_perceptron(const PerceptronShape& shape, const PerceptronWeights& transposed, const float* x, float* hidden,
                        float* out);
 
