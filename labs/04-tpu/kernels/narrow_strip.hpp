@@ -54,7 +54,7 @@ void copy_columns(std::size_t columns, const Sum* from, std::size_t from_stride,
 template <class MicroKernel, std::size_t rows, bool add, class Sum>
 [[gnu::noinline]] void multiply_tiles(const Strip<Sum>& strip) {
   constexpr std::size_t width = MicroKernel::tile_columns;
-  alignas(64) Sum whole[rows * width];  // stands in for the last tile where c has only its first columns
+  alignas(64) Sum whole[rows * width];  // replaces the last tile if c has only its first columns
   const std::size_t tiles = (strip.columns + width - 1) / width, share = (strip.next.count + tiles - 1) / tiles;
   for (std::size_t t = 0; t < tiles; ++t) {
     const std::size_t columns = strip.columns - t * width, prefetched = least(t * share, strip.next.count);

@@ -47,7 +47,7 @@ struct ArrayOptions {
   MemoryLimits memory = {};
 };
 
-/// How many cycles the array spent on what; each cycle counts once.
+/// The array's cycles by use; each cycle counts once.
 struct CycleCounts {
   std::int64_t active = 0;  ///< operands entered the array
   std::int64_t shift = 0;   ///< none entered; stationary operands were being shifted in

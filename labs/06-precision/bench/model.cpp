@@ -196,7 +196,7 @@ class TokenReads {
   /// \throws OutOfMemory
   explicit TokenReads(const Decoders& decoders) : array_(all_, most_bytes(decoders)) {}
 
-  /// Returns a variant that reads so many bytes, such as "read q4_0". This object must outlive it.
+  /// Returns a variant that reads this many bytes, such as "read q4_0". This object must outlive it.
   Variant variant(const std::string& id, double bytes, Threads threads) {
     if (threads == Threads::all)
       return timed("read " + id, all_, [this, bytes](int thread) { read_words(part(thread, bytes)); });

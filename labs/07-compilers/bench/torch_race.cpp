@@ -88,7 +88,7 @@ void TorchRace::fail(const char* why) {
   note("not raced: " + host_.failure);
 }
 
-/// Calls `ask` and notes what PyTorch cannot do. Does nothing after PyTorch has failed.
+/// Calls `ask` and adds a note about anything that PyTorch cannot do. Does nothing after PyTorch has failed.
 void TorchRace::attempt(const std::string& what, const std::function<void()>& ask) {
   if (!host_.failure.empty()) return;
   lab_.tick();

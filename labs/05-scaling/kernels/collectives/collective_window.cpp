@@ -117,7 +117,7 @@ void WindowAllReduce::sum_shares(std::span<float> numbers) {
   }
 }
 
-/// Returns when all ranks have called it equally often. Whatever a rank wrote before is then visible to all.
+/// Returns when all ranks have called it equally often. Everything that a rank wrote before is then visible to all.
 void WindowAllReduce::meet() {
   ++meetings_;
   parts_[rank_]->met.store(meetings_, std::memory_order_release);

@@ -226,7 +226,7 @@ struct SmallNetwork {
   double width, blocks, weights;
 };
 
-/// What else the formulas need of a chip once its time alone is known.
+/// The other properties of a chip that the formulas need, once its time alone is known.
 struct SmallChip {
   double bandwidth;  ///< of memory, bytes per second
   Wire wire;
@@ -250,7 +250,7 @@ struct Candidate {
   MemoryUse memory;
 };
 
-/// What to train, and on which chips.
+/// The model to train, and the chips to train it on.
 struct Job {
   Chip chip;
   TransformerShape shape;

@@ -129,7 +129,7 @@ struct Step {
   }
 
   /// Returns how much of `seconds` of communication beside `room` seconds of work is not hidden: 1 − hidden of it, or
-  /// whatever exceeds `room` if that is more.
+  /// the part that exceeds `room` if that is more.
   double shown(double seconds, double room) const {
     return plan.overlap_data ? std::max((1 - constants.hidden) * seconds, seconds - room) : seconds;
   }

@@ -212,7 +212,7 @@ struct Capacity {
 };
 Capacity capacity(const ServingStrategy& strategy, const Scenario& scenario);
 
-/// What users see at `rate` requests per second and machine; times in seconds.
+/// The users' view at `rate` requests per second and machine; times in seconds.
 struct Latency {
   double tokens_per_s;         ///< of answers, per machine
   double gap_median, gap_p99;  ///< between two tokens of an answer

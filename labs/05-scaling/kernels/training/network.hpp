@@ -32,7 +32,7 @@ struct NetworkPart {
 };
 NetworkPart whole(const NetworkShape& shape);
 
-/// What a forward pass keeps for the backward pass.
+/// The results of a forward pass that the backward pass needs.
 struct Kept {
   std::vector<Matrix> x;       ///< the input of each block, then the output of the last: (rows, width)
   std::vector<Matrix> hidden;  ///< after relu: (rows, hidden)

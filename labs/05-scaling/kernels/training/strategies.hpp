@@ -54,7 +54,7 @@ class Alone final : public Transport {
   void exchange(int, std::span<const float>, int, std::span<float>) override {}
 };
 
-/// What to train.
+/// The training job.
 struct Problem {
   NetworkShape shape;
   std::size_t rows;     ///< per batch
@@ -78,7 +78,7 @@ const Strategy& strategy(const char* id);
 /// Counts the bytes that all ranks together send in a step, with threads as ranks.
 double count_bytes(const Strategy& strategy, const Problem& problem, const Batch& batch, int ranks);
 
-// ---- Strategies in files of their own, besides the pipeline ----
+// ---- Strategies in separate files, besides the pipeline ----
 
 /// How gradients are summed over ranks.
 enum class Gradients {

@@ -15,7 +15,7 @@ namespace hf::precision {
 
 /// How a format uses its bits.
 struct FloatLayout {
-  /// What the highest exponent encodes.
+  /// The meaning of the highest exponent.
   enum class Top {
     specials,  ///< infinity and NaNs, as in IEEE 754
     one_nan,   ///< numbers, except that the highest mantissa is NaN
@@ -43,7 +43,7 @@ inline constexpr FloatLayout e5m2_layout = {5, 2, FloatLayout::Top::specials};
 inline constexpr FloatLayout e4m3_layout = {4, 3, FloatLayout::Top::one_nan};
 inline constexpr FloatLayout e2m1_layout = {2, 1, FloatLayout::Top::numbers};
 
-/// What a number that rounds past the largest finite one becomes. FP8 defines both; a format without a pattern for
+/// The result for a number that rounds past the largest finite one. FP8 defines both; a format without a pattern for
 /// infinity or NaN saturates.
 enum class Overflow {
   special,  ///< infinity, or NaN in a format without infinity

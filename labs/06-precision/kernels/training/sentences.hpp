@@ -24,7 +24,7 @@ using Chances = std::array<double, vocabulary_size>;
 struct SentenceState {
   enum class Part { determiner, noun, verb, object_determiner, object_noun, full_stop };
   Part part = Part::determiner;  ///< what comes next
-  bool singular = true;          ///< whether the noun may be, or was, singular; likewise plural
+  bool singular = true;          ///< whether the noun may be, or was, singular; plural: the same
   bool plural = true;
   bool adjective = false;  ///< whether an adjective precedes the coming noun
   int subject = 0;         ///< index of the animal

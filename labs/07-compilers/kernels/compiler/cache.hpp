@@ -35,7 +35,7 @@ class Descriptor {
 /// ~/.cache/hardware-first. \throws BuildError
 std::filesystem::path default_cache();
 
-/// A cache folder. All functions throw BuildError, whose text says what to do.
+/// A cache folder. All functions throw BuildError, whose text names the remedy.
 class Cache {
  public:
   /// Creates the folder if it does not exist.

@@ -126,7 +126,7 @@ Toolchain find_toolchain(const std::string& name, double seconds) {
   Toolchain toolchain = {chosen.empty() ? Words{HARDWARE_FIRST_CXX} : words_of(chosen),
                          split(HARDWARE_FIRST_LOOP_FLAGS), search_paths()};
   static std::mutex mutex;
-  static std::map<std::pair<Words, std::string>, std::string> answers;  // each compiler is asked once
+  static std::map<std::pair<Words, std::string>, std::string> answers;  // each compiler is queried once
   const std::lock_guard lock(mutex);
   std::string& said = answers[{toolchain.command, toolchain.identity}];
   if (said.empty()) {
