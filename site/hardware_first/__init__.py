@@ -8,7 +8,7 @@ Roles and directives, as authors write them in MyST (in chapter NN-slug.md, the 
     {measured}`id|number`                      without unit and spread
     {measured}`id|label`                       the label in the record, instead of the number
     {measured}`id|percent`  {measured}`id|times`   a share as per cent, a ratio with ×
-    {measured}`id|as fast`                     a ratio in a sentence: "1.3× as fast", or "just as fast" where it equals 1 within
+    {measured}`id|as fast`                     a ratio in a sentence: "1.3× as fast", or "just as fast" if it equals 1 within
                                                the noise; "as long", "as much memory", …
     {measured}`id|count`                       a whole number, rounded up
     {measured}`id|pending`                     if no machine has measured it, shows "not yet measured" without a problem

@@ -46,7 +46,7 @@ class Declared:
 
 
 def read_declared(path: Path, shown: str) -> Declared:
-    """A lab's predictions; none where the file is missing. RecordError where it is malformed."""
+    """A lab's predictions; none if the file is missing. RecordError if it is malformed."""
     try:
         data = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"pairs": []}
         left_out = [name for group in data.pop("left_out", []) if group["why"] for name in group["ids"]]

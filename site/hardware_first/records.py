@@ -92,7 +92,7 @@ class Record:
 
     @property
     def gpu(self) -> str:
-        """The first GPU's name; empty where there is none."""
+        """The first GPU's name; empty if there is none."""
         return next((gpu["name"] for gpu in self.data["machine"]["gpus"]), "")
 
     @property
