@@ -29,7 +29,7 @@ OF_CLASS = {
     "hf-reader-gpu": ("widgets.css", "measure.css", "live.js"),
     "hf-known": ("this-browser.css", "this-browser.js"),
 }
-# {a calculator: its scripts}, which live.js fetches when the reader comes near, and measure.js when its GPU is to be measured.
+# {a calculator: its scripts}, which live.js fetches when the reader scrolls near, and measure.js before it measures the GPU.
 WHEN_SEEN = {
     "roofline": ("widget.js", "formulas-roofline.js", "roofline.js"),
     "planner": ("widget.js", "formulas-planner.js", "planner.js"),

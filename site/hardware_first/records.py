@@ -215,12 +215,11 @@ class Records:
         return self.local_path(lab) if machine.local else self.published / machine.slug / f"{lab}.json"
 
     def choose(self, lab: str, machine: Machine | None = None, *, having: Iterable[tuple[str, str]] = ()) -> Record:
-        """A machine's own record, the default machine's where none is named; where there is none, or it lacks a part in
-        `having`, another machine's, which is then marked as `elsewhere`.
+        """A machine's own record, by default the default machine's. If there is none, or it lacks a part in `having`, another
+        machine's, which is then marked as `elsewhere`.
 
         having: (list, id) pairs such as ("series", "latency").
-        Raises RecordError when this machine is asked for and its record is invalid, NotMeasured when no record has what is
-        asked for.
+        Raises RecordError if this machine is wanted and its record is invalid, NotMeasured if no record has the wanted parts.
         """
         if lab in self.left_out():
             raise self.not_measured(lab)
