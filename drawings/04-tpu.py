@@ -133,7 +133,7 @@ def dataflows():
 
 
 def queue(steps):
-    """The distance from the array at which something waits that enters in so many steps."""
+    """The distance from the array of a number that enters after this many steps."""
     return 4 + SLOT * (steps - .5)
 
 

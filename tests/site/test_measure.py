@@ -185,7 +185,7 @@ def test_it_finds_the_numbers_of_a_machine_whose_clock_is_coarse(at, step):
     found = result(page)
     assert found["step"] == pytest.approx(step, rel=.01)
     for name, right in RIGHT.items():
-        assert found[name] == pytest.approx(right, rel=.025), name  # a step more or less out of fifty
+        assert found[name] == pytest.approx(right, rel=.025), name  # a difference of one step in fifty
     words = re.search(r"One core does ([\d.]+) billion .* You said 8: off by a factor of ([\d.]+)\.", said(page).inner_text())
     assert [float(number) for number in words.groups()] == pytest.approx([40, 5], rel=.03)
     means = page.locator(".hf-means").inner_text()

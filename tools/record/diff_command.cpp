@@ -1,5 +1,5 @@
 // record diff BEFORE AFTER
-//   What changed beyond the noise; exit status 1 if a claim flipped, as the claims.json of the lab has them now.
+//   Lists the changes beyond the noise; exit status 1 if a claim in the lab's current claims.json flipped.
 // record diff --git PATH OLD-FILE OLD-HASH OLD-MODE NEW-FILE NEW-HASH NEW-MODE
 //   The same as git asks for it (gitattributes(5), "Defining an external diff driver"), for records under
 //   `git config diff.record.command 'build/bin/record diff --git'`. Always status 0, or git would stop there.
