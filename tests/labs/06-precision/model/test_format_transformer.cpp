@@ -89,8 +89,8 @@ TEST_CASE("formats that leave activations alone: logits within what rounding in 
 
 // A block of 32 activations with the largest a is rounded to multiples of a / 127, so each is wrong by a / 254 at most.
 // Since a² is at most the sum of the block's squares, the error of a vector is at most √32 / 254 of its length. The
-// relative error of a product is about the same, because no direction of the error is special; and there are 4 products in a
-// layer and one at the end, with independent errors. In bf16 each number is wrong by at most 2^-8 of itself.
+// relative error of a product is about the same, because no direction of the error is special; and there are 4 products
+// in a layer and one at the end, with independent errors. In bf16 each number is wrong by at most 2^-8 of itself.
 TEST_CASE("formats that round activations: logits within what that allows") {
   for (Format format : all_formats) {
     if (!is_whole(format) && !is_bf16(format)) continue;
