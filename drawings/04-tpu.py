@@ -1,5 +1,4 @@
-"""Draws 04-brigade, 04-dataflows, 04-edges and 04-chip: how numbers reach the place where they are used, without anyone
-running.
+"""Draws 04-brigade, 04-dataflows, 04-edges, 04-chip and 04-torus: how numbers get to where they are used; nobody runs.
 
 Orange: weights, which come from memory; green: the numbers multiplied with them; blue: cells and sums.
 """
@@ -239,6 +238,31 @@ def chip():
     return sketch
 
 
+def torus():
+    """A row of chips, open and with its ends joined, with the hops from the first chip to each."""
+    chips, step, side, left = 8, 58, 36, 40
+    sketch = Sketch("04-torus", 214, "A row of chips, and a row whose ends are joined",
+                    """Above, eight chips in a row, each wired to the next. From the first chip to the others it is 1, 2, 3, 4,
+                    5, 6 and 7 hops. Below, one more wire joins the last chip to the first. Now it is 1, 2, 3, 4, 3, 2 and 1
+                    hops: the longest way is 4 instead of 7.""")
+    for row, (says, joined) in enumerate((("A row: at most 7 hops", False), ("Its ends joined: at most 4 hops", True))):
+        top = 34 + 92 * row
+        sketch.text(left, top - 14, says, "bold")
+        middle = top + side / 2
+        for i in range(chips):
+            x = left + i * step
+            hops = min(i, chips - i) if joined else i
+            colour = "orange" if i and hops == (chips // 2 if joined else chips - 1) else "blue"
+            if i + 1 < chips:
+                sketch.path(f"M{x + side},{middle}h{step - side}", "s-ink thick")
+            sketch.rect(x, top, side, side, f"s-{colour} t-{colour}", rx=4)
+            sketch.text(x + side / 2, middle + 6, str(hops), "mid")
+        if joined:
+            first, last, below = left + side / 2, left + (chips - 1) * step + side / 2, top + side
+            sketch.path(f"M{first},{below}v14q0,10 10,10H{last - 10}q10,0 10,-10v-14", "s-ink thick")
+    return sketch
+
+
 def block(sketch, x, y, width, height, colour, *lines):
     sketch.rect(x, y, width, height, f"s-{colour} t-{colour}", rx=4)
     words(sketch, x + width / 2, y + height / 2, *lines)
@@ -265,4 +289,4 @@ def band(sketch, start, end, width, colour):
 
 
 if __name__ == "__main__":
-    write_all(brigade(), dataflows(), edges(), chip())
+    write_all(brigade(), dataflows(), edges(), chip(), torus())

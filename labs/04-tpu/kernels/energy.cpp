@@ -6,7 +6,6 @@
 
 namespace hf::tpu {
 
-// [begin: energy]
 Energy energy(const ArrayRun& run) {
   const double macs = static_cast<double>(run.useful_macs);
   const auto per_mac = [&](std::int64_t accesses, double cost) {  // in macs
@@ -22,7 +21,6 @@ Energy energy(const ArrayRun& run) {
   spent.dram = per_mac(words.dram, dram_cost);
   return spent;
 }
-// [end: energy]
 
 Energy energy_without_reuse(const ArrayRun& run) { return {mac_cost, 0, 0, 4 * sram_cost, energy(run).dram}; }
 

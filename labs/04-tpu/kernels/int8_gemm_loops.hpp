@@ -79,7 +79,6 @@ inline void finish_sums(const Sums sums[][tile_registers], std::int32_t* c, std:
   }
 }
 
-// [begin: micro-kernel]
 /// Computes c (+)= a · b for one tile: `rows` rows of a times one panel of b. For
 /// each group, a few registers of b serve all rows of a. Inlined so that the end
 /// of one tile overlaps with the beginning of the next.
@@ -106,7 +105,6 @@ template <std::size_t rows, bool add>
   }
   finish_sums<rows, add>(sums, tile.c, tile.c_stride);
 }
-// [end: micro-kernel]
 
 /// The micro-kernel as narrow_strip.hpp expects it.
 struct Int8MicroKernel {
