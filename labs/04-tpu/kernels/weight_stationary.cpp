@@ -43,7 +43,6 @@ class Sequence {
   /// Cycles from when the last row has entered until the last sum has left.
   std::int64_t drain() const { return rows() + static_cast<std::int64_t>(array_.columns) - 2; }
 
-  // [begin: sequence]
   void add(std::size_t n, std::size_t k) {
     HeldTile tile = {k, array_.rows, n, array_.columns, 0, 0};
     tile.rows = std::min(tile.rows, shape_.k - k);
@@ -67,7 +66,6 @@ class Sequence {
     }
     tile.shift = std::max(free, ready);
     tile.enter = std::max(tile.shift + rows(), idle);
-    // [end: sequence]
     const std::int64_t arrived = std::max(idle, tile.shift);
     counts_.stall += arrived - idle;
     counts_.shift += tile.enter - arrived;
