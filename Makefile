@@ -42,7 +42,7 @@ tool:
 	@site/browser/build
 
 .PHONY: site
-site: needs-site tool build/doxygen/xml/index.xml ## measure what is stale, draw and render the book: build/site/index.html
+site: needs-site tool build/doxygen/xml/index.xml ## measure what has changed, then build the book: build/site/index.html
 	@tools/alone tools/render
 
 build/doxygen/xml/index.xml: site/Doxyfile $(wildcard labs/*/*.hpp)
@@ -50,24 +50,24 @@ build/doxygen/xml/index.xml: site/Doxyfile $(wildcard labs/*/*.hpp)
 	@tools/alone doxygen site/Doxyfile
 
 .PHONY: test
-test: needs-test ## run the tests: C++, the published book in a browser, the command line
+test: needs-test ## run the tests of the C++, of the published book in a browser, and of the command line
 	@tools/build all
 	@site/browser/build
 	@tools/test cuda book+cpp browser+site+cli timing-cpp timing-site
 
 .PHONY: test-slow
-test-slow: needs-test-slow ## test what differs from main: C++ tests with sanitizers, and the affected labs with the quick budget
+test-slow: needs-test-slow ## test what differs from main: C++ with sanitizers, then the affected labs with the quick budget
 	@tools/build all
 	@site/browser/build
 	@tools/test asan-changed labs
 
 .PHONY: test-weekly
-test-weekly: needs-test-weekly ## run the tests that rarely fail: all sanitizers, Clang, AArch64, every record's figures, a live book, ...
+test-weekly: needs-test-weekly ## run the tests that rarely fail: all sanitizers, Clang, AArch64, every record's figures, a book measured here, ...
 	@tools/build all
 	@site/browser/build
 	@tools/test tidy asan tsan clang aarch64 take-away chromium slow-site slow-cli checker fuzz live-book
 
-# lab-NN        ## measure one chapter's lab: refreshes its record and its figures
+# lab-NN        ## measure one chapter's lab: updates its record and figures
 .PHONY: $(addprefix lab-,$(NUMBERS))
 $(addprefix lab-,$(NUMBERS)): lab-%: needs-lab-%
 	@tools/alone sh -ec 'site/browser/build; tools/build record lab-$(call lab_of,$*); build/bin/lab-$(call lab_of,$*); \
@@ -77,11 +77,11 @@ lab-%:
 	$(error there is no lab $*; the labs are: $(addprefix lab-,$(NUMBERS)))
 
 .PHONY: serve
-serve: needs-serve ## show the book at http://localhost:8000/; open pages tell when they are rebuilt (PORT=8000)
+serve: needs-serve ## serve the book at http://localhost:8000/; open pages offer to reload after a rebuild (PORT=8000)
 	@tools/serve build/site $(PORT)
 
 .PHONY: pdf
-pdf: needs-pdf tool build/doxygen/xml/index.xml ## make the book for print from the existing records: build/hardware-first.pdf
+pdf: needs-pdf tool build/doxygen/xml/index.xml ## make a PDF for print from the existing records: build/hardware-first.pdf
 	@tools/alone sh -c 'tools/book || [ $$? = 1 ] || exit; tools/print-book build/site build/hardware-first.pdf'
 	@echo "The book: $$PWD/build/hardware-first.pdf"
 
@@ -93,11 +93,11 @@ publish: needs-publish tool ## add this machine's full records to figures/record
 	@build/bin/record publish $(RECORDS) --to "figures/records/$$MACHINE"
 
 .PHONY: bundle
-bundle: needs-bundle ## pack the compiled labs for machines without compiler, network or root (ARCH=aarch64 for AArch64)
+bundle: needs-bundle ## pack the compiled labs for machines without a compiler, network or root (ARCH=aarch64 for AArch64)
 	@tools/bundle
 
 .PHONY: new-chapter
-new-chapter: ## create a skeleton chapter with lab, test, figure and drawing that passes all tests (N=08 SLUG=name)
+new-chapter: ## create a chapter skeleton (lab, test, figure, drawing) that passes all tests (N=08 SLUG=name)
 	@tools/new-chapter "$$N" "$$SLUG"
 
 .PHONY: check

@@ -83,7 +83,7 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     if exception or not address_of(app) or app.builder.name != "html":
         return
     if not browser():
-        logger.info("no card is shown where others link to the book: chromium, which draws them, is missing")
+        logger.info("chromium is missing, so links to the book will have no preview picture")
         return
     cards, static, out = wanted(app), Path(app.outdir, "_static"), Path(app.outdir, FOLDER)
     sources = {}
@@ -91,7 +91,7 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         try:
             sources[name] = page(static, chapter.number, chapter.title, chapter.question, figure_of(app, chapter.card))
         except (RecordError, drawings.DrawingError) as error:
-            logger.info("chapter %s has no card: %s", chapter.number, error)
+            logger.info("chapter %s has no preview picture: %s", chapter.number, error)
     if "01-roofline" in cards:
         words = "Why machine-learning code is fast or slow. You guess first; a real machine answers."
         sources[BOOK] = page(static, "", app.config.html_title, words, figure_of(app, cards["01-roofline"].card))

@@ -24,7 +24,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from .domain import HardwareFirstDomain, hardware_first
 from .measured import known_to_browsers, measured_number, split_target, states
-from .notice import block_notice
+from .notice import block_notice, counted
 from .per_machine import for_each_answer, for_each_machine
 from .quantity import NO_BREAK_SPACE
 from .records import BUILDER, Machine, NotMeasured, Record, RecordError, Records
@@ -225,7 +225,7 @@ def fold(app: Sphinx, doctree: nodes.document) -> None:
         def shown(verdicts: tuple[bool, ...], run=run) -> list[nodes.Node]:
             boxes = [box.deepcopy() for box in run]
             first, *others = [box for box, holds in zip(boxes, verdicts) if holds] or [None]
-            more = nodes.admonition("", nodes.title("", f"{len(others)} more that hold{'s' * (len(others) == 1)}"), *others,
+            more = nodes.admonition("", nodes.title("", f"{counted(len(others), 'more claim')} that hold{'s' * (len(others) == 1)}"), *others,
                                     classes=["hf-more"], collapsible="closed")
             return [box for box in boxes if box not in others] + [more] * bool(others)
 

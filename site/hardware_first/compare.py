@@ -127,12 +127,12 @@ def sentence(a: Record, b: Record, series: list[str], names: tuple[str, str], dr
     ties = [label for (_, extents), members in groups.items() if not extents[0][0] for label, _ in members]
     differ = sorted((group for group in groups.items() if group[0][1][0][0]), key=furthest, reverse=True)
     if not differ:
-        return "They do not differ by more than the noise."
+        return "Any difference is within the noise."
     called = short_labels([label for members in groups.values() for label, _ in members], drawn)
     said = [clause(unit, extents, [(called[label], ratios) for label, ratios in members], names)
             for (unit, extents), members in differ[:MOST]]
     if len(differ) > MOST:
-        said.append("The other series differ less.")
+        said.append("The other series differ by less.")
     elif ties:
         said.append(f"They tie on {listed(ties)}.")
     return " ".join(re.sub(r"\w", lambda letter: letter[0].upper(), each, count=1) for each in said)

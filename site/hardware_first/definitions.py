@@ -1,10 +1,12 @@
-"""Links to a definition show it, and a definition links to where it is used.
+"""Links to terms and sources explain them, and terms and sources list where they are used.
 
-A link to a glossary term has the definition as its title, and a link to a source has the source; static/reading.js shows both
-on hover, focus and touch. In the glossary and the references, each entry names the chapters that use it.
+The title of a link to a glossary term is the first sentence of its definition, as the title of a link to a source is the source;
+static/reading.js shows both on hover, focus and touch. In the glossary and the references each entry names the chapters that use it.
 """
 
 from __future__ import annotations
+
+import re
 
 from docutils import nodes
 from pybtex.plugin import register_plugin
@@ -17,6 +19,8 @@ from sphinx.util.nodes import make_refnode
 from .domain import hardware_first, of_page
 from .numbering import chapters
 
+SENTENCE = re.compile(r".+?[.!?](?=\s+[^\s\da-z]|\s*$)", re.S)
+
 
 def terms(env: BuildEnvironment) -> dict[str, tuple[str, str]]:
     """{name in lower case: (page, anchor)} of every term of a glossary."""
@@ -25,7 +29,7 @@ def terms(env: BuildEnvironment) -> dict[str, tuple[str, str]]:
 
 
 def texts(env: BuildEnvironment) -> dict[tuple[str, str], str]:
-    """{(page, anchor): what the term means}, as plain text."""
+    """{(page, anchor): what the term means, in a sentence}, as plain text."""
     found = {}
     for page in sorted({page for page, _ in terms(env).values()}):
         found |= {(page, anchor): text for anchor, text in of_page(env, page, "definitions", definitions_in).items()}
@@ -33,12 +37,18 @@ def texts(env: BuildEnvironment) -> dict[tuple[str, str], str]:
 
 
 def definitions_in(doctree: nodes.document) -> dict[str, str]:
-    """{anchor: what the term means} of a page."""
+    """{anchor: the first sentence of the term's definition} of a page."""
     found = {}
     for item in doctree.findall(nodes.definition_list_item):
-        text = " ".join(part.astext() for part in item.findall(nodes.paragraph))
+        text = first_sentence(" ".join(part.astext() for part in item.findall(nodes.paragraph)))
         found |= {anchor: text for term in item.findall(nodes.term) for anchor in term["ids"]}
     return found
+
+
+def first_sentence(text: str) -> str:
+    """The whole text if no sentence ends in it."""
+    found = SENTENCE.match(text)
+    return found[0] if found else text
 
 
 def terms_in(doctree: nodes.document) -> set[str]:

@@ -135,7 +135,7 @@ def leave_out_chapters(app: Sphinx, config: Config) -> None:
     """config-inited: a book of published records leaves out chapters without one, and says so."""
     for lab in records_of(config).left_out():
         config.exclude_patterns = [*config.exclude_patterns, f"{lab}.md"]
-        print(f"{lab} is left out: no published record has it", file=sys.stderr)
+        print(f"{lab} is left out: it has no published record", file=sys.stderr)
 
 
 def hardware_first(env: BuildEnvironment) -> HardwareFirstDomain:

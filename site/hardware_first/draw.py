@@ -238,7 +238,7 @@ def run_gnuplot(script_path, tables, given=""):
         except subprocess.TimeoutExpired:
             raise DrawError(f"{script_path}: gnuplot did not finish in {GNUPLOT_SECONDS} s; look for a loop") from None
         if result.returncode != 0:
-            raise DrawError(f"{script_path}: gnuplot says {complaint(result.stderr)}; correct the script")
+            raise DrawError(f"{script_path}: gnuplot reported: {complaint(result.stderr)}; correct the script")
         if not output.exists() or output.stat().st_size == 0:
             raise DrawError(f"{script_path}: drew nothing; it must load style.gp and plot")
         return read_text(output)
@@ -272,7 +272,7 @@ def write_if_changed(path, text):
         finally:
             partial.unlink(missing_ok=True)
     except OSError as error:
-        raise DrawError(f"{path}: cannot be written ({error.strerror}); what was there is unchanged") from None
+        raise DrawError(f"{path}: cannot be written ({error.strerror}); the old file is unchanged") from None
 
 
 # The description of a figure for screen readers.
@@ -311,8 +311,8 @@ def course(series):
     settled = next(i for i in range(len(points)) if all(near(p, last) for p in points[i:]))
     past = x(points[max(settled - 1, 0)])
     if near(high, last):
-        return f"rises from {y(first)} at {x(first)} to {y(last)} past {past}"
-    return f"peaks at {y(high)} at {x(high)}, falls to {y(last)} past {past}"
+        return f"rises from {y(first)} at {x(first)} to {y(last)} beyond {past}"
+    return f"peaks at {x(high)} with {y(high)}, then falls to {y(last)} beyond {past}"
 
 
 def near(point, other):
@@ -331,9 +331,9 @@ def quantity(value, unit):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description="Draws figures from a record with gnuplot.")
     parser.add_argument("scripts", nargs="+", metavar="SCRIPT", help="figures/NN-name.gp")
-    parser.add_argument("--record", required=True, metavar="FILE", help="what was measured, build/records/NN-slug.json")
+    parser.add_argument("--record", required=True, metavar="FILE", help="the record to draw, build/records/NN-slug.json")
     parser.add_argument("--out", default="build/figures", metavar="DIR",
-                        help="where the figures go (default: %(default)s)")
+                        help="the folder for the figures (default: %(default)s)")
     parser.add_argument("--tool", default=str(ROOT / "build" / "bin" / "record"), metavar="FILE",
                         help="the record tool (default: build/bin/record)")
     options = parser.parse_args(arguments)
@@ -349,7 +349,7 @@ def main(arguments=None):
                 failures += 1
     if left_out:
         why = "; ".join(dict.fromkeys(note for notes in left_out.values() for note in notes))
-        print(f"not drawn, because this machine has no measurements for them: {', '.join(left_out)} ({why})")
+        print(f"not drawn, because this machine has not measured them: {', '.join(left_out)} ({why})")
     return 1 if failures else 0
 
 

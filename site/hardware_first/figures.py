@@ -157,7 +157,7 @@ def lab_of(figure: str, labs: list[str]) -> str:
     for lab in labs:
         if lab[:2] == figure[:2]:
             return lab
-    raise RecordError(f"no lab has its number {figure[:2]}; name one with :lab:")
+    raise RecordError(f"no lab has the number {figure[:2]}; name one with :lab:")
 
 
 def drawn(records: Records, script: Path, record: Path) -> str:
@@ -183,8 +183,8 @@ def spread(record: Record, series: Iterable[dict]) -> nodes.Node | None:
         # Where most points were counted, not timed, the median says nothing about the others.
         typical = f"±{percent(middle)}, " if (middle := statistics.median(spreads)) else ""
         text = f"{typical}at most ±{percent(max(spreads))}"
-        tooltip = ("half the distance from the 5th to the 95th percentile (of few samples, from smallest to largest): the "
-                   f"median of all points, and the largest; {noise}; {when}")
+        tooltip = ("half the distance between the 5th and the 95th percentile (for few samples, between smallest and largest): "
+                   f"median over all points, then the largest; {noise}; {when}")
     else:
         text, tooltip = noise, when
     shown = measured_number(tooltip=tooltip, stops=True)

@@ -30,9 +30,9 @@ from .records import Machine, Record, RecordError
 from .roofs import Roofline, drawing, roofline, scale_of
 from .tables import fields, scrolling_table
 
-SHARED = ("A virtual machine shares its host: it may report the host's caches as its own, its neighbours use the same memory "
-          "and last-level cache, and the host may pause its cores. Containers with a CPU limit are paused too, which a record "
-          "cannot show. The card at a chapter's end says so if a run was paused for long.")
+SHARED = ("A virtual machine shares its host with others. It may report the host's caches as its own, its neighbours use the "
+          "same memory and last-level cache, and the host may pause its cores. A container with a CPU limit is paused too, but "
+          "its record doesn't show that. If a run was paused for long, the card at the chapter's end says so.")
 
 
 class Gallery(SphinxDirective):
@@ -126,7 +126,7 @@ def multiples(machines: dict[Machine, dict[str, Record]]) -> list[nodes.Node]:
                                nodes.raw("", drawing(machine.slug, machine.name, own, scale, **first), format="html"),
                                nodes.paragraph("", ridge, classes=["hf-multiple-ridge"]), classes=["hf-multiple"])
     key = "Speed in GFLOP/s against arithmetic intensity in FLOP/byte. Thick lines: all threads. Thin lines: one thread; " \
-          "dots: its kernels." + (" Grey lines: the other machines." if len(lines) > 1 else "")
+          "dots: kernels on one thread." + (" Grey lines: the other machines." if len(lines) > 1 else "")
     box += nodes.paragraph("", key, classes=["hf-multiples-key"])
     return [box]
 
@@ -161,7 +161,7 @@ class CompareMachines(Gallery):
         machines = self.read()
         lines = rooflines(machines)
         if len(lines) < 2:
-            return [nodes.paragraph("", "Only one machine here has a roofline so far; a comparison needs two.")]
+            return [nodes.paragraph("", "A comparison needs two machines with a roofline; so far there is only one.")]
         scale = scale_of(lines.values())
         data = {"width": roofs.WIDTH, "height": roofs.HEIGHT, "grid": roofs.grid(scale), "machines": [
             {"name": machine.name, "slug": machine.slug, "one": roofs.path(own.one, scale), "all": roofs.path(own.all, scale),
@@ -186,9 +186,9 @@ def network_facts(record: Record) -> list[tuple[str, str]]:
     hosts, machines = int(number("hosts")), int(number("machines"))
     if hosts < 2:
         return []
-    text = f"{hosts}{' that share this one machine' if machines == 1 else ''}"
+    text = f"{hosts}{', all on this one machine' if machines == 1 else ''}"
     if wire := record.value("network_wire_gbs"):
-        text += f", each on a wire of {value_quantity(wire)}"
+        text += f", each with a link of {value_quantity(wire)}"
     return [("Hosts", text)]
 
 

@@ -47,7 +47,7 @@ LADDERS = {"reads": "bandwidth_read", "waits": "latency_4k"}
 
 class MeasureHere(Calculator):
     widget, source = "measure", "site/browser/experiments.cpp"
-    kind, means = "Measured", " in your browser, by the labs' own kernels behind "
+    kind, means = "Measured", " in your browser, with the labs' own kernels, called by "
 
     def data(self) -> dict:
         domain = hardware_first(self.env)

@@ -110,7 +110,7 @@ def from_elsewhere(used: list[Record], machine: str, records: Records) -> list[N
 def of_emulators(used: list[Record]) -> list[Notice]:
     if not used:
         return []
-    return [Notice(f"{capital(named(used))} ran under emulation: {its(used)} numbers are the emulator's.")]
+    return [Notice(f"{capital(named(used))} ran under emulation: {its(used)} numbers describe the emulator.")]
 
 
 def with_gaps(used: list[Record]) -> list[Notice]:

@@ -306,7 +306,7 @@ def slider(low: str, high: str) -> str:
     return (f'<span class="hf-predict-slider"><span>{low}</span><span class="hf-predict-track"><output>move the slider</output>'
             f'<input type="range" min="0" max="120" value="60" aria-label="your prediction, from {low} to {high}"></span>'
             f'<span>{high}</span></span>'
-            '<button type="button" class="hf-predict-commit" disabled>That is my answer</button>')
+            '<button type="button" class="hf-predict-commit" disabled>That’s my answer</button>')
 
 
 def end(number: float, unit: str) -> str:

@@ -151,7 +151,7 @@ class PredictScores(SphinxDirective):
 
     def table(self, machine: Machine) -> nodes.Node:
         _, found = kernels(self, machine)
-        heads = ["kernel", "you said", "the roofline said", "it waits for", "faster in a near cache", "missed by"]
+        heads = ["kernel", "you said", "the roofline predicted", "it waits for", "faster in a near cache", "missed by"]
         rows = [[each.name, predict_markup(html=self.bet(each.name)), mark(each), each.measured,
                  str(quantity(float(f"{each.gain:.2g}"), "1", style="times")),
                  missed(each.miss)] for each in found]

@@ -111,8 +111,8 @@ class Predictions(SphinxDirective):
                  *(cell(found.get((what, name))) for found in by_machine.values())] for what, name in keys]
         box = nodes.admonition("", nodes.title("", "Each prediction, on every machine"), classes=["hf-data"],
                                collapsible="closed")
-        box += nodes.paragraph("", "In bold, the measured time as a multiple of the predicted time (for other quantities, "
-                                   "measured over predicted); in brackets, the predicted and the measured number.")
+        box += nodes.paragraph("", "Bold: measured time divided by predicted time (for other quantities, measured number "
+                                   "divided by predicted number). In brackets: the predicted and the measured number.")
         box += scrolling_table(heads, rows)
         return box
 

@@ -134,7 +134,7 @@ def board(records: Records, machine: Machine, rows: list[Row], labs: list[str]) 
         if workload.value("flops_decode")["value"] >= SMALLEST_MODEL:
             break
     else:
-        raise NotMeasured(f"no record of {WORKLOAD} is of a model as large as GPT-2 small")
+        raise NotMeasured(f"no record of {WORKLOAD} has a model as large as GPT-2 small")
     owner = records.machine_of(workload)
     used, path = [replace(workload, elsewhere=owner != machine)], records.path_of(owner, PRECISION)
     used += [records.read(path)] if PRECISION in labs and path.exists() else []
@@ -186,7 +186,7 @@ class Scoreboard(SphinxDirective):
             line += [nodes.Text(f"{DOT if line.children else 'Bandwidth of '}{name}: {rate:g}{NO_BREAK_SPACE}TB/s"),
                      *citation(self.env, {"source": source}, self.lineno, self.state.inliner)]
         said = [TEXTS[row.chapter] for row in rows if row.chapter in TEXTS]
-        lengths = f"About 500 tokens precede the one that is timed, but {listed(said or [''])}: a shorter text is fewer bytes."
+        lengths = f"About 500 tokens precede the timed one, but only {listed(said or [''])}; a shorter text means fewer bytes to read."
         return [line] * bool(line.children) + [nodes.paragraph("", lengths, classes=["hf-sources"])] * bool(said)
 
 
@@ -195,7 +195,7 @@ def caption(rows: list[Row], new: str) -> nodes.caption:
     many, dashed = (", one bar for each chapter", ", dashed ones modelled") if rows[1:] else ("", "")
     bold = " The row of this chapter is bold." if new and rows[1:] else ""
     return nodes.caption("", f"Tokens per second of one small language model (the shape of GPT-2 small){many}. The axis is "
-                             f"logarithmic. Filled bars are measured{dashed}. The line across a bar is its bound: what ",
+                             f"logarithmic. Filled bars are measured{dashed}. The line across a bar is its bound, the speed that ",
                          nodes.inline("", MEMORY, classes=["memory"]), nodes.Text(" or "),
                          nodes.inline("", ARITHMETIC, classes=["compute"]), nodes.Text(f" allows.{bold}"))
 

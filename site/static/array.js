@@ -70,11 +70,11 @@
       };
       go(last, shift + Math.ceil((s.rows + s.columns) / 2));
       const idle = (found.total - found.active) * all;
-      work.replaceChildren(...bar("All cells, all cycles", [["useful work", found.macs, "compute"],
+      work.replaceChildren(...bar("Where the cells’ cycles go", [["useful work", found.macs, "compute"],
         ["padding", places - idle - found.macs, "purple"], ["filling and emptying", idle, "grey"]], places, places));
       const time = duration(found.total / (s.clock * 1e6));
       said.textContent = `${few(found.total)} cycles, ${time} at ${digits(s.clock)} MHz. ` +
-        `Of all cycles of all cells, ${percent(found.utilisation)} are spent on useful multiplications.`;
+        `The cells spend ${percent(found.utilisation)} of their cycles on useful multiplications.`;
       const spent = (name, cycles) => [name, digits(cycles), percent(cycles / found.total)];
       more.replaceChildren(table(["phase", "cycles", "share"], [
         spent("numbers stream in", found.active), spent(`${what} shift in`, found.shift),

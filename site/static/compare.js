@@ -22,7 +22,7 @@
     button.setAttribute("aria-expanded", "false");
     const offer = () => {
       const [base, others] = partners(place);
-      button.title = `${name(base)} beside ${others.map(name).join(" or ")}, on the same axes`;
+      button.title = `Compare ${name(base)} with ${others.map(name).join(" or ")}, on the same axes`;
     };
     button.textContent = "side by side";
     button.addEventListener("click", () => load(beside).then(() => hardwareFirst.toggleBeside(place, button)));

@@ -41,7 +41,7 @@ window.hardwareFirst.experiments = () => {
     for (let bytes = most; bytes >= least; bytes /= 2) {
       try { return {base: 64 * KiB * memory.grow((bytes + GUARD) / (64 * KiB)), bytes}; } catch { /* try less */ }
     }
-    throw new Refused(`Not enough memory: this browser gives a page less than ${LEAST / MiB} MiB, and a smaller array might fit in cache.`);
+    throw new Refused(`Not enough memory: this browser gives a page less than ${LEAST / MiB} MiB, and a smaller array might fit in a cache.`);
   };
 
   // ---- Check before timing ----
@@ -81,7 +81,7 @@ window.hardwareFirst.experiments = () => {
   };
   const check = (kernels, base) => {
     for (const [name, right] of Object.entries(checks))
-      if (!right(kernels, base)) throw new Refused(`The ${name} kernel gives a wrong result in this browser, so nothing was timed.`);
+      if (!right(kernels, base)) throw new Refused(`The ${name} kernel gave a wrong result in this browser, so nothing was timed.`);
   };
 
   // ---- Batches ----
@@ -148,7 +148,7 @@ window.hardwareFirst.experiments = () => {
     const kernels = await start(sent.modules), {base, bytes} = reserve(kernels);
     check(kernels, base);
     const step = clockStep();
-    if (step > COARSE) throw new Refused(`This browser's clock ticks every ${Math.round(1e3 * step)} ms, too coarse to time these kernels.`);
+    if (step > COARSE) throw new Refused(`This browser's clock ticks every ${Math.round(1e3 * step)} ms, which is too coarse to time these kernels.`);
     const batch = Math.max(BATCH, STEPS * step);
     const sets = Array.from({length: 1 + Math.log2(bytes / SMALLEST)}, (_, i) => SMALLEST * 2 ** i);
     const cores = navigator.hardwareConcurrency || 1;
@@ -193,7 +193,7 @@ window.hardwareFirst.experiments = () => {
     }
     kernels.spread();
     for (const together of TOGETHER) {
-      const seconds = median(time(`latency, ${together} at a time`, () => kernels.chase(together, hops), {least: LONG}));
+      const seconds = median(time(`latency, loads in flight: ${together}`, () => kernels.chase(together, hops), {least: LONG}));
       result.chases.push(seconds / hops / together * 1e9);
       show();
     }

@@ -54,7 +54,7 @@
   };
 
   const formula = (format, {sign: minus, octave, lead, marks, value, next}) => {
-    if (!Number.isFinite(value)) return [...words(value), `: the ${format.finite ? "last mark" : "uppermost exponent"} is reserved for this.`];
+    if (!Number.isFinite(value)) return [...words(value), `: the ${format.finite ? "last mark" : "largest exponent"} is reserved for it.`];
     return [`${minus < 0 ? "−" : ""}(${lead} + ${marks}/${2 ** format.mantissa}) · 2`, make("sup", "", sign(octave)), " = ",
             ...words(value), ". The next mark is ", ...words(next), " away."];
   };

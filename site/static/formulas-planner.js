@@ -38,13 +38,13 @@
   // Why a plan does not fit the model's sizes, in words; empty if it fits.
   const complaint = (p, s) => {
     const most = layersOfStage(p, s);
-    if (!divides(p.tensor, s.heads)) return `Tensor: ${p.tensor} ways can’t divide the model’s ${s.heads} heads evenly.`;
-    if (!divides(p.context, p.sequence)) return `Context: ${p.context} ways can’t divide a sequence of ${p.sequence} evenly.`;
+    if (!divides(p.tensor, s.heads)) return `Tensor: the model’s ${s.heads} heads can’t be split evenly ${p.tensor} ways.`;
+    if (!divides(p.context, p.sequence)) return `Context: a sequence of ${p.sequence} can’t be split evenly ${p.context} ways.`;
     const rows = p.microBatch * p.data * p.pods;
-    if (!divides(rows, p.batch)) return `Micro-batch × copies × pods is ${rows}, which can’t divide a batch of ${p.batch} evenly.`;
-    if (p.pipeline > s.layers) return `A pipeline can’t have more stages than the model has layers, ${s.layers}.`;
-    if (p.interleave > most) return `A stage can’t have more pieces than layers, ${most}.`;
-    if (p.interleave > 1 && p.pipeline === 1) return "Pieces need a pipeline of at least two stages.";
+    if (!divides(rows, p.batch)) return `Micro-batch × copies × pods is ${rows}, which doesn’t divide a batch of ${p.batch} evenly.`;
+    if (p.pipeline > s.layers) return `A pipeline can’t have more stages than the model has layers (${s.layers}).`;
+    if (p.interleave > most) return `A stage can’t have more pieces than layers (${most}).`;
+    if (p.interleave > 1 && p.pipeline === 1) return "To cut stages into pieces, use a pipeline of at least two stages.";
     if (p.sharding === "full" && p.pipeline > 1) return "Fully sharded weights can’t be combined with a pipeline.";
     return "";
   };

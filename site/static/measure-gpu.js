@@ -87,7 +87,7 @@
   const waiting = (gpu, threads, loads) => gpu.kernel(WAIT, "wait", loads, [threads / GROUP]);
 
   const check = async (gpu) => {
-    const n = CHECKED, a = random(n * n), b = random(n * n), wrong = (what) => new Error(`The GPU's ${what} gives a wrong result in this browser, so nothing is shown.`);
+    const n = CHECKED, a = random(n * n), b = random(n * n), wrong = (what) => new Error(`The GPU's ${what} gave a wrong result in this browser, so nothing was timed.`);
     gpu.write(0, a);
     gpu.write(1, b);
     await (await copying(gpu, a.byteLength))(1);
@@ -134,7 +134,7 @@
   // The results, in B/s, FLOP/s and s; `say` gets the name of each step.
   hf.measureGpu = async (say) => {
     const adapter = await navigator.gpu.requestAdapter({powerPreference: "high-performance"});
-    if (!adapter) throw new Error("This browser lets no page use a GPU.");
+    if (!adapter) throw new Error("This browser doesn’t let pages use the GPU.");
     const device = await adapter.requestDevice();
     let broken = null;
     device.addEventListener("uncapturederror", ({error}) => { broken ??= error; });
@@ -148,7 +148,7 @@
       say("loads in flight");
       const flight = await arriving(gpu, slow);
       for (const name of ["naive", "tiled"]) {
-        say(`a ${name} matrix product`);
+        say(`${name} matrix product`);
         speeds[name] = 2e3 * n ** 3 / await each(await product(gpu, name, n));
       }
       say("launching kernels");

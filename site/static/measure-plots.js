@@ -74,21 +74,21 @@
     return ["copy", "n", "naive", "tiled", "launch", "answer"].every((name) => fine(numbers[name])) && Array.isArray(flight) &&
       flight.length > 2 && flight.every((point) => Array.isArray(point) && point.length === 2 && point.every(fine)) ? found : null;
   };
-  // A picture and a table. By Little's law, the knee is at one load's latency times the full bandwidth.
+  // A picture and a table. By Little's law, the bend is at one load's latency times the full speed.
   hf.gpuInPictures = ({copy, n, naive, tiled, launch, answer, flight, fallback}, width) => {
     const [[fewest, slowest]] = flight, speeds = flight.map(([, speed]) => speed), full = Math.max(...speeds);
-    const alone = fewest / slowest, knee = alone * full, last = flight.at(-1)[0];
-    const picture = plot({title: "Bandwidth of this GPU by bytes in flight", of: ["in flight on the whole device", "bandwidth, B/s"],
+    const alone = fewest / slowest, bend = alone * full, last = flight.at(-1)[0];
+    const picture = plot({title: "Bandwidth of this GPU by bytes in flight", of: ["bytes in flight, whole device", "bandwidth, B/s"],
                           x: [fewest, last, 2, 4, capacity],
                           y: [Math.min(...speeds) / 1.5, 2 * full, 10, 1, (v) => scaled(v, "")]}, width, (to) => [
-      path([[to.x(knee), TOP], [to.x(knee), BOTTOM]], "purple", 1.4, {"stroke-dasharray": "5 4"}),
-      text(to.x(knee) + (knee > fewest * 64 ? -8 : 8), BOTTOM - 12, "knee, predicted", "purple", knee > fewest * 64 ? "end" : "start"),
+      path([[to.x(bend), TOP], [to.x(bend), BOTTOM]], "purple", 1.4, {"stroke-dasharray": "5 4"}),
+      text(to.x(bend) + (bend > fewest * 64 ? -8 : 8), BOTTOM - 12, "predicted bend", "purple", bend > fewest * 64 ? "end" : "start"),
       path(flight.map(to.point), "blue", 3), ...flight.map((p) => svg("circle", {cx: to.x(p[0]), cy: to.y(p[1]), r: 3, class: "f-blue"}))]);
     return [picture, table(null, [
       ["copying 128 MiB", scaled(copy, "B/s")], ["a dependent load", scaled(alone, "s")],
-      ["reading, with enough in flight", scaled(full, "B/s")], ["needs, by Little\u2019s law", `${scaled(knee, "B")} in flight`],
+      ["reading, with enough in flight", scaled(full, "B/s")], ["in flight at full speed, by Little\u2019s law", scaled(bend, "B")],
       [`naive product, N = ${n}`, scaled(naive, "FLOP/s")], [`tiled product, N = ${n}`, scaled(tiled, "FLOP/s")],
-      ["a launch, one of many", scaled(launch, "s")], ["a launch, until the page hears it is done", scaled(answer, "s")],
-      ...fallback ? [["this GPU is", "emulated on the processor"]] : []])];
+      ["one launch among many", scaled(launch, "s")], ["one launch, until the page learns that it has finished", scaled(answer, "s")],
+      ...fallback ? [["kind of GPU", "emulated on the processor"]] : []])];
   };
 })();

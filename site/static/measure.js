@@ -60,23 +60,23 @@
       ["four at a time, fused", peaks[2] ? gflops(peaks[2]) : "unavailable in this browser"],
       ["reading 8 KiB repeatedly", gbs(reads[0])], [`reading ${2 ** (reads.length - 8)} MiB`, gbs(last(reads))],
       ["a load, from 8 KiB", ns(waits[0])], [`a load, from ${2 ** (waits.length - 8)} MiB`, ns(last(waits))],
-      ["… sixteen at a time, each", ns(last(chases))],
+      ["… with 16 in flight, each", ns(last(chases))],
       ...naive.map((v, i) => [`naive product, N = ${1023 + i}`, gflops(v)]), ["tiled product, N = 1024", gflops(tiled)],
       ...flops ? [[`arithmetic, all ${cores} cores`, gflops(flops)], [`reading, all ${cores} cores`, gbs(bytes)]]
                : [["all cores at once", "unavailable in this browser"]],
-      ["resolution of the clock", scaled(step / 1e3, "s")], ["repeated batches differ by", percent(noise)], ...mine ? [["a saved record names it", hf.browserName]] : [],
+      ["resolution of the clock", scaled(step / 1e3, "s")], ["repeated batches differ by", percent(noise)], ...mine ? [["name in a saved record", hf.browserName]] : [],
     ]));
   };
   // By chapter 06's formula, bytes over bandwidth, and by chapter 02's ladder.
   const explain = () => {
     const weights = SIZES[size.value], bits = Number(format.value), {peaks, reads, naive, chases, all} = result;
     const bytes = weights * 1e9 * bits / 8, peak = Math.max(...peaks), tokens = (gbs) => digits(gbs * 1e9 / bytes);
-    const cores = all[0] > 1 && all[2] ? `, and ${tokens(all[2])} with all ${all[0]}` : "";
+    const cores = all[0] > 1 && all[2] ? `, and ${tokens(all[2])} on all ${all[0]}` : "";
     size.setAttribute("aria-valuetext", `${digits(weights)} billion weights`);
     const name = format.selectedOptions[0].text.split(",")[0];
     means.replaceChildren(...[
-      `A model of ${digits(weights)} billion weights in ${name} could write at most ${tokens(reads[reads.length - 1])} tokens a second here with one core${cores}: each token reads all ${scaled(bytes, "B")} of it.`,
-      `A naive matrix product wastes ${Math.round(100 * Math.max(0, 1 - naive[0] / peak))} of every 100 cycles here, and takes ${digits(naive[0] / naive[1])} times as long at N = 1024 as at 1023.`,
+      `A model of ${digits(weights)} billion weights in ${name} could generate at most ${tokens(reads[reads.length - 1])} tokens per second on one core here${cores}, because each token reads all ${scaled(bytes, "B")} of weights.`,
+      `A naive matrix product wastes ${Math.round(100 * Math.max(0, 1 - naive[0] / peak))}% of its cycles here, and takes ${digits(naive[0] / naive[1])} times as long at N = 1024 as at 1023.`,
       `A load from memory takes ${ns(chases[0])}. With 16 loads in flight, ${digits(chases[0] / chases[4])} arrive in that time.`,
     ].map((words) => element("li", {}, words)));
   };
@@ -98,7 +98,7 @@
     const multiplied = Math.max(...result.peaks) / 2, guessed = Number(guess.value);
     const off = guessed > multiplied ? guessed / multiplied : multiplied / guessed;
     const verdict = from || !guessed ? "" : off < 1.1 ? " Your guess was right." : ` You said ${digits(guessed)}: off by a factor of ${digits(off)}.`;
-    said.textContent = `${from || "One core does"} ${digits(multiplied)} billion multiplications a second, and as many additions.${verdict}`;
+    said.textContent = `${from || "One core does"} ${digits(multiplied)} billion multiplications per second, and as many additions.${verdict}`;
     link.href = written(result);
     own.hidden = !mine;
     links.hidden = soWhat.hidden = false;
@@ -118,7 +118,7 @@
   };
   const listen = () => {
     clearTimeout(watch);
-    watch = setTimeout(() => end("The measurement stopped responding; the browser may have ended it. Nothing was saved. Close some tabs and measure again."), SILENCE);
+    watch = setTimeout(() => end("The measurement stopped responding; the browser may have ended it. Nothing was saved. Close some tabs and try again."), SILENCE);
   };
   const hear = ({data}) => {
     if (data.refused) return end(data.refused);
@@ -162,10 +162,10 @@
     if (hf.measureGpu) return resolve();
     const script = element("script", {src: `${document.documentElement.dataset.content_root}_static/${box.dataset.scripts}`});
     script.addEventListener("load", resolve);
-    script.addEventListener("error", () => reject(new Error("The script that measures a GPU did not load.")));
+    script.addEventListener("error", () => reject(new Error("The script that measures the GPU did not load. Try again.")));
     document.head.append(script);
   });
-  ask.addEventListener("click", () => fetched().then(() => hf.measureGpu((doing) => tell(`The GPU: ${doing}.`))).then((found) => {
+  ask.addEventListener("click", () => fetched().then(() => hf.measureGpu((doing) => tell(`Measuring the GPU: ${doing}.`))).then((found) => {
     hf.store("measured-gpu", JSON.stringify(found));
     gpu.replaceChildren(...hf.gpuInPictures(found, width || 620));
   }, (error) => tell(error.message)));
@@ -208,16 +208,16 @@
     end();
     const found = read(location.hash);
     mine = null;
-    if (!found) { said.textContent = "This link has no valid result in it: part of it may be missing."; return; }
+    if (!found) { said.textContent = "This link doesn’t contain a valid result; part of it may be missing."; return; }
     result = found;
-    conclude("These numbers came with the link, from another machine: one core there did");
+    conclude("The numbers in this link come from another machine: one core there did");
   };
   addEventListener("hashchange", fromLink);
   follow();
   if (!modules.length) {
     form.hidden = true;
-    said.textContent = "This copy of the book was built without a compiler for WebAssembly, so it can't measure here. The labs can: the end of the next section says how.";
-  } else said.textContent = "This takes 10 to 30 seconds and 512 MiB of memory: first one core, then all. Nothing is sent.";
+    said.textContent = "This copy of the book was built without a compiler for WebAssembly, so this page can’t measure. The end of the next section says how to run the labs instead.";
+  } else said.textContent = "Measuring takes 10 to 30 seconds and 512 MiB of memory, first on one core, then on all. Nothing is sent anywhere.";
   if (location.hash.startsWith("#measured")) fromLink();
   else if (remembered()) conclude("When this browser last measured, one core did");
 })();

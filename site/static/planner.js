@@ -47,8 +47,8 @@
                Math.max(bytes, capacity), capacity));
       const share = p.mfu(job.chip, job.shape, plan, seconds), each = plan.batch * plan.sequence / seconds / job.chips;
       said.replaceChildren(`${inWords(job.chip, plan)} `, element("code", {}, p.shortName(plan)),
-        `: ${duration(seconds)} a step, MFU ${percent(share)}, ${digits(each)} tokens per second and chip. ` +
-        (bytes > capacity ? `Doesn’t fit: a chip needs ${gib(bytes)} and has ${gib(capacity)}. Cut more, or recompute more.`
+        `: ${duration(seconds)} a step, MFU ${percent(share)}, ${digits(each)} tokens per second per chip. ` +
+        (bytes > capacity ? `Doesn’t fit: each chip needs ${gib(bytes)} but has ${gib(capacity)}. Cut the model further, or recompute more.`
                           : `The largest part of a step is ${spent[p.whatLimits(time)][0]}.`));
     };
     const fill = (values) => {
@@ -60,7 +60,7 @@
       const data = job.chips / (s.tensor * s.context * s.pipeline * s.pods);
       const plan = {...p.defaults, ...s, data};
       const problem = Number.isInteger(data) ? p.complaint(plan, job.shape)
-        : `Tensor × context × pipeline × pods can’t divide ${job.chips} chips evenly.`;
+        : `Tensor × context × pipeline × pods doesn’t divide ${job.chips} chips evenly.`;
       if (problem) return clear(problem);
       show(job, {plan, time: p.stepTime(job.chip, job.shape, plan), memory: p.memoryUse(job.shape, plan)});
     };
@@ -76,12 +76,12 @@
     function* best(job) {
       const found = yield* p.search(job, 5), far = (chips) => Math.abs(Math.log(chips / job.chips)), {least} = found;
       if (found.length) return found;
-      const why = least < Infinity ? `the smallest needs ${gib(least)}, and a chip has ${gib(p.usableMemory * job.chip.capacity)}`
-        : `${job.chips} chips can’t divide the model and the batch evenly`;
+      const why = least < Infinity ? `the smallest needs ${gib(least)} per chip, and a chip can use ${gib(p.usableMemory * job.chip.capacity)}`
+        : `the model and the batch can’t be split evenly over ${job.chips} chips`;
       for (const chips of Array.from({length: 18}, (_, i) => 2 ** i).sort((a, b) => far(a) - far(b)))
         if ((chips > job.chips || least === Infinity) && (yield* p.search({...job, chips}, 1)).length)
-          return `${why}. One fits with ${digits(chips)} chips.`;
-      return `${why}. None fits with another number of chips.`;
+          return `${why}. On ${digits(chips)} chips, one fits.`;
+      return `${why}. No other number of chips helps.`;
     }
     // Searches in short slices; the table shows the plans found, even while the reader's own plan is shown above.
     const search = (job, then) => {
@@ -111,7 +111,7 @@
       else if (s.hidden % s.heads) {
         [latest, asked] = [latest + 1, ""];
         box.setAttribute("aria-busy", false);
-        return clear(`Heads: ${s.heads} can’t divide a width of ${s.hidden} evenly.`);
+        return clear(`Heads: a width of ${s.hidden} can’t be split evenly over ${s.heads} heads.`);
       }
       const job = {chip, shape: known || p.gpt(s.layers, s.hidden, s.heads), chips, batch, sequence}, now = JSON.stringify(job);
       draw = () => { if (s.by === "hand") byHand(job, s); else if (fastest) bySearch(job); };

@@ -53,7 +53,7 @@
       const words = `You said ${quantity(bet, unit)}`, linear = scale === "linear", factor = Math.max(bet / right, right / bet);
       const found = linear ? grade(Math.abs(apart) / (high - low), NEAR_SHARE, SIZE_SHARE) : grade(factor, NEAR, SIZE);
       const exact = linear ? digits(bet) === digits(Number(right)) : factor < 1.1;
-      const off = !linear ? `${digits(factor)} times` : unit === "%" ? `${digits(Math.abs(apart))} points` : quantity(Math.abs(apart), unit);
+      const off = !linear ? `${digits(factor)}×` : unit === "%" ? `${digits(Math.abs(apart))} points` : quantity(Math.abs(apart), unit);
       return {text: `${words}: ${exact ? "right" : `${inGrade[found]}, ${off} ${too}`}.`, grade: found,
               near: Number(found === "near"), of: 1, off: linear ? undefined : factor};
     },
@@ -62,7 +62,7 @@
       const near = rows.filter((row) => bet[row] === sides[row]).length;
       const count = (side) => truths.filter((each) => each === side).length;
       const always = truths.reduce((most, side) => count(side) > count(most) ? side : most, truths[0]);
-      return {text: `You got ${near} of ${rows.length} right. Answering “${always}” everywhere gets ${count(always)}.`,
+      return {text: `You got ${near} of ${rows.length} right. Answering “${always}” every time would get ${count(always)}.`,
               grade: near === rows.length ? "near" : near < count(always) ? "far" : "size", near, of: rows.length};
     },
   };
@@ -80,7 +80,7 @@
     const line = box.querySelector(".hf-predict-score");
     line.textContent = score?.text || (entry ? (entry.bet === null ? "Skipped." : "Saved.") : "");
     if (entry && (entry.bet === null || box.matches(".hf-front-try *"))) {  // a dropped dot counts as an answer, so it can be taken back
-      const offer = entry.bet !== null ? "Ask me again" : skipsAll ? "Ask me after all, throughout the book" : "Ask me after all";
+      const offer = entry.bet !== null ? "Try again" : skipsAll ? "Turn all questions back on" : "Answer it after all";
       const again = make("button", offer, {type: "button"});
       again.addEventListener("click", () => askAgain(box));
       line.append(" ", again);
@@ -144,7 +144,7 @@
     return {near: scored.reduce((sum, entry) => sum + entry.near, 0), of: scored.reduce((sum, entry) => sum + entry.of, 0),
             off: offs.length ? median(offs) : 0};
   };
-  const inWords = ({near, of, off}) => `${near} of ${of} near` + (off ? `, numbers off by ${digits(off)}×` : "");
+  const inWords = ({near, of, off}) => `${near} of ${of} near` + (off ? `, median miss ${digits(off)}×` : "");
 
   // How the reader's intuition changed: this chapter compared with earlier ones, and a row of dots for each.
   const summarise = (place) => {
@@ -175,7 +175,7 @@
       list.append(row);
     }
     if (chapters.size) place.append(list);
-    const press = make("button", "Forget them", {type: "button"});
+    const press = make("button", "Forget my answers", {type: "button"});
     press.addEventListener("click", () => { said = {}; skipAll(false); });
     const note = make("p", "“Near” means right, or within a factor of 1.5. Your answers stay in this browser. ");
     if (skipsAll || Object.keys(said).length) note.append(press);

@@ -111,7 +111,7 @@
       getSelection().selectAllChildren(button.parentElement.querySelector("pre"));
       done = document.execCommand("copy");
     }
-    button.textContent = said.textContent = done ? "Copied" : "Selected: copy it";
+    button.textContent = said.textContent = done ? "Copied" : "Selected; copy it yourself";
     setTimeout(() => { button.textContent = "Copy"; said.textContent = ""; }, 1600);
   }
   addButtons();
@@ -134,7 +134,7 @@
   const help = make("details", "hf-keys");
   help.append(make("summary", "", "Keys"));
   for (const [key, does] of [["←", "previous page"], ["→", "next page"], ["Tab", "next link, button or slider"],
-                             ["Esc", "close the card"]]) {
+                             ["Esc", "close a pop-up"]]) {
     const line = make("p", "", ` ${does}`);
     line.prepend(make("kbd", "", key));
     help.append(line);

@@ -20,7 +20,7 @@
     chain: {swept: "operators", of: (s, size) => r.chain(s, size), parts: ["all passes"]},
   };
   const complaint = (s) => (s.op === "prefill" || s.op === "decode") && s.heads % s.group
-    ? `Heads that share keys: groups of ${s.group} can’t divide ${s.heads} heads evenly.` : "";
+    ? `Heads that share keys: ${s.heads} heads can’t be split evenly into groups of ${s.group}.` : "";
 
   const roofOf = (chip, s) => {
     if (s.chip === "own") return {peak: s.peak, bandwidth: s.bandwidth, computed: s.precision};

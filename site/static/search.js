@@ -138,9 +138,9 @@
     const guess = meant.some((word, i) => word !== words[i]) ? `Showing results for ${meant.join(" ")}. ` : "";
     words = meant;
     const whole = ranked(words, true), found = whole.length || words.length === 1 ? whole : ranked(words, false);
-    says.textContent = guess + (found.length === 0 ? `No section has ${words.length > 1 ? "any of these words" : "this word"}.`
-      : whole.length === 0 ? "No section has all of these words. The closest:"
-      : found.length > SHOWN ? `${found.length} results; the best ${SHOWN}:`
+    says.textContent = guess + (found.length === 0 ? `No section contains ${words.length > 1 ? "any of these words" : "this word"}.`
+      : whole.length === 0 ? "No section contains all of these words. The closest:"
+      : found.length > SHOWN ? `${found.length} results; showing the best ${SHOWN}:`
       : found.length === 1 ? "1 result." : `${found.length} results.`);
     for (const section of found.slice(0, SHOWN)) {
       const item = made("li"), link = made("a", "", section.title);

@@ -1,7 +1,7 @@
 // Hides what would answer an open question: marks in its figures, and sentences. They keep their space, so that nothing moves when
 // they appear. Also draws the reader's answer into the plot. Used by predict.js.
 (() => {
-  const BLOCKS = "p, ul, ol, table, div.math", OFFER = "Hidden until you answer: show me";
+  const BLOCKS = "p, ul, ol, table, div.math", OFFER = "Hidden until you answer. Show it now";
   const EDGE = 2, TICKS = 112, LINE = 16;  // in units of a figure
   const middle = ({x, y, width, height}) => [x + width / 2, y + height / 2];
   const make = (tag, parent, attributes, words = "") => {

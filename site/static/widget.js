@@ -88,7 +88,7 @@
   const complain = (field) => {
     const name = field.closest("label").firstChild.textContent.trim();
     const whole = field.step === "any" ? "a number" : field.step === "2" ? "an odd number" : "a whole number";
-    return `${name}: expected ${whole} from ${digits(Number(field.min))} to ${digits(Number(field.max))}.`;
+    return `${name}: enter ${whole} from ${digits(Number(field.min))} to ${digits(Number(field.max))}.`;
   };
 
   const begin = (box, name, start) => {

@@ -45,7 +45,7 @@ def test_the_first_level_that_the_processor_has_is_measured_by_every_lab(bundle)
         "measure: 00-workload, built for good, at most 2 min left", "good/lab-00-workload --if-stale",
         "measure: 01-roofline, built for good, at most 1 min left", "good/lab-01-roofline --if-stale",
         f"measure: the records are in {bundle.folder}/records; "
-        f"in a checkout of the project: make publish MACHINE=name RECORDS='{bundle.folder}/records/*.json'"]  # fmt: skip
+        f"to publish them, run this in a checkout of the project: make publish MACHINE=name RECORDS='{bundle.folder}/records/*.json'"]  # fmt: skip
 
 
 def test_labs_and_level_can_be_named(bundle):
@@ -64,12 +64,12 @@ def test_what_the_processor_lacks_is_named(bundle):
     (bundle.folder / "levels").write_text("best of_no_processor nor_this\nleast of_no_processor\n")
     run = bundle()
     assert (run.returncode, run.stdout) == (1, "")
-    assert run.stderr == ("measure: hardware-first-1.2.3-x86_64 needs a processor with of_no_processor, which this one lacks; "
+    assert run.stderr == ("measure: hardware-first-1.2.3-x86_64 needs a processor with of_no_processor, which this machine lacks; "
                           "build the labs from source here instead\n")  # fmt: skip
 
 
 @pytest.mark.parametrize("arguments, environment, says", [
-    (["9"], {}, "there is no lab '9'; the numbers are those of the chapters, such as 01"),
+    (["9"], {}, "there is no lab '9'; name chapters by number, such as 01"),
     (["--faster"], {}, "unknown option '--faster'; ./measure --help lists them"),
     ([], {"LEVEL": "none"}, "LEVEL='none': there is no such build; ./measure --help lists them"),
 ])  # fmt: skip

@@ -208,7 +208,7 @@ def test_a_book_in_order_passes_and_its_external_links_are_listed(book):
     ("old", "new", "problem"),
     [
         (":class: promise", ":class: note", "the promise (an admonition of class promise) is missing"),
-        ("## The body\n", "```{predict} a\nHow?\n```\n\n```{predict} b\nHow?\n```\n\n## The body\n", "3 questions before the first section, of at most 2: put each above the figure"),
+        ("## The body\n", "```{predict} a\nHow?\n```\n\n```{predict} b\nHow?\n```\n\n## The body\n", "3 questions before the first section, but at most 2: put each above the figure"),
         ("```{lab-code} 01-thing/lab.cpp\n:part: kernel\n```", "", "an excerpt of the lab ({lab-code}) is missing"),
         ("## Takeaway", "## Takeaways", "## Takeaway is missing"),
         ("mental model", "idea", "the mental model is missing"),
@@ -217,16 +217,16 @@ def test_a_book_in_order_passes_and_its_external_links_are_listed(book):
         ("## Run it yourself", "## Run", "## Run it yourself is missing"),
         ("```{lab-card} 01-thing\n```", "", "the lab card ({lab-card}) is missing"),
         ("**3. Change the lab.**", "**3. By hand.**", "no exercise changes the lab"),
-        ("**2. By hand.**", "**4. By hand.**", "exercise 2 has another number"),
+        ("**2. By hand.**", "**4. By hand.**", "exercise 2 is misnumbered"),
         (":collapsible: closed", "", "exercise 1 has no hidden solution"),
         ("{lab-figure} 01-speed", "{lab-figure} 01-spede", "figures/01-speed.gp is not shown"),
         ("{drawing} 01-door", "{drawing} 01-dor", "drawings/01-thing.py draws 01-door, which is not shown"),
-        ("{claim} it-pays", "{claim} it-costs", "how-fast reveals it-pays, which is no :name: and no claim"),
+        ("{claim} it-pays", "{claim} it-costs", "how-fast reveals it-pays, which is neither a :name: nor a claim"),
         ("question: How fast?\n", "", "its front matter has no question:"),
         ("card: 01-speed", "card: 01-spede", "its front matter has no card:"),
         ("{predict} how-fast", "{note} how-fast", "a question to answer ({predict}) is missing"),
-        (":reveals: fig-speed", ":reveals: fig-spede", "how-fast reveals fig-spede, which is no :name: and no claim"),
-        ("```{predictions-summary}\n```", "", "answers are never summed up"),
+        (":reveals: fig-speed", ":reveals: fig-spede", "how-fast reveals fig-spede, which is neither a :name: nor a claim"),
+        ("```{predictions-summary}\n```", "", "the reader's answers are never summed up"),
         ("Guess.", "Guess 171 GFLOP/s.", '01-thing.md:13: "171 GFLOP/s" is typed by hand'),
         ("Guess.", "| a | b |\n|---|---|\n| c | {measured}`speed|plain` |", "01-thing.md:15: {measured}`speed ends at its bar"),
     ],
@@ -265,7 +265,7 @@ def test_a_line_of_an_excerpt_that_is_wider_than_the_page_is_found(book):
     source.write_text(f"{wide} outside\n// [begin: kernel]\n  int x;\n\n  {wide}\n// [end: kernel]\n")
     assert run(book).stderr == ""  # 84 columns, because the common indentation of all lines is not shown
     source.write_text(source.read_text().replace(f"  {wide}", f"  {wide}!"))
-    assert "labs/01-thing/lab.cpp:5 takes 85 columns of the page's 84" in run(book).stderr
+    assert "labs/01-thing/lab.cpp:5 is 85 columns wide, but the page has 84" in run(book).stderr
 
 
 def test_a_part_that_nobody_quotes_is_found(book):
@@ -293,7 +293,7 @@ def test_too_few_exercises_are_found(book):
 def test_what_is_pending_need_not_be_measured_but_must_be_named(book):
     page = book / "chapters/01-thing.md"
     page.write_text(page.read_text().replace("{measured}`speed`", "{measured}`speedy|pending`"))
-    assert 'no source in labs/01-thing/ names "speedy"' in run(book).stderr
+    assert 'no source in labs/01-thing/ mentions "speedy"' in run(book).stderr
     source = book / "labs/01-thing/lab.cpp"
     source.write_text(source.read_text() + 'auto id = "speedy";\n')
     assert run(book).stderr == ""
@@ -305,13 +305,13 @@ def test_what_is_pending_may_be_named_by_its_beginning(book):
     source.write_text(source.read_text() + 'auto id = "speed_" + where;\n')
     assert run(book).stderr == ""
     source.write_text(source.read_text().replace("speed_", "speed"))
-    assert 'no source in labs/01-thing/ names "speed_gpu"' in run(book).stderr
+    assert 'no source in labs/01-thing/ mentions "speed_gpu"' in run(book).stderr
 
 
 def test_a_lab_without_a_chapter_is_found(book):
     (book / "labs/02-other").mkdir()
     (book / "labs/02-other/lab.cpp").touch()
-    assert "labs/02-other: has no chapters/02-other.md" in run(book).stderr
+    assert "labs/02-other: chapters/02-other.md is missing" in run(book).stderr
 
 
 def test_this_books_chapters_hold_no_typed_numbers(root):
@@ -339,7 +339,7 @@ def too_many(text):
 
 def test_six_claims_stand_in_the_open_and_any_number_in_folds():
     assert too_many(CLAIM * 6) == []
-    assert too_many(CLAIM * 7) == ["7 claims in the open, of at most 6: drop those that carry no argument"]
+    assert too_many(CLAIM * 7) == ["7 claims shown, but at most 6 are allowed: drop those that carry no argument"]
     assert too_many(f"````{{second-reading}} More\n{CLAIM * 9}````\n") == []
     assert too_many(f"````{{admonition}} Solution\n:class: solution\n\n{CLAIM * 9}````\n") == []
 

@@ -45,7 +45,7 @@ def problems(text):
     ("What brings more work per byte is limited by arithmetic.", "begin with a noun"),
     ("It is so. *Whoever has too little in flight waits.*", "begin with a noun"),
     ("- What is left to the program is this.", "begin with a noun"),
-    ("## Who stays?", "a heading that asks: say what the section finds"),
+    ("## Who stays?", "a heading that asks: state what the section finds"),
     ("It is faster:\n\n```{claim} fast\nNo.\n```", "a colon leads into a claim, which may fail"),
     ("```{lab-figure} 01-x\n:name: fig-x\nAbove, the speed falls. Below, it stays.\n```", "say what the axes are"),
     ("```{drawing} 01-x\nThe roofline of one core, with five kernels.\n```", "a caption without a verb"),
@@ -123,7 +123,7 @@ def test_a_book_in_order_passes(book):
     ("chapters/01-thing.md", "plain", "anew", 'chapters/01-thing.md:3: "It is anew.": "anew": say: again'),
     ("README.md", "it", "it anew", 'README.md:3: "Read it anew.": "anew": say: again'),
     ("labs/01-thing/claims.json", "It pays.", "It pays 13 %.", 'labs/01-thing/claims.json:4: "It pays 13 %.": "3 %": no space before %'),
-    ("labs/01-thing/claims.json", "It pays.", "It " + 18 * "often " + "pays.", "a claim of 20 words, of at most 18"),
+    ("labs/01-thing/claims.json", "It pays.", "It " + 18 * "often " + "pays.", "this claim has 20 words; at most 18 are allowed"),
     ("labs/01-thing/predictions.json", "ten kernels", "kernels anew", '"kernels anew": "anew": say: again'),
     ("labs/01-thing/predictions.json", "A count.", "Seldom.", '"Seldom.": "Seldom": say: rarely'),
 ])  # fmt: skip
@@ -138,7 +138,7 @@ def test_subjects_of_commits_since_main_are_short(book):
     assert run(book).stderr == ""
     git(book, "commit", "--quiet", "--allow-empty", "--message", "Say " + 57 * "x")
     result = run(book)
-    assert result.returncode == 1 and result.stderr.startswith("commit ") and result.stderr.endswith("61 characters, of at most 60\n")
+    assert result.returncode == 1 and result.stderr.startswith("commit ") and result.stderr.endswith("61 characters; at most 60 are allowed\n")
 
 
 def test_without_git_the_pages_are_read_alone(book):

@@ -360,7 +360,7 @@ def test_of_an_argument_one_line_is_seen_and_what_fails(site):
     site.page(claims(*names))
     assert site.build().status == 0
     fold = folded(site)
-    assert "2 more that hold" in fold
+    assert "2 more claims that hold" in fold
     assert [f'id="claim-{name}"' in fold for name in names] == [False, False, True, True]
     assert f"✗ does not hold here {SENTENCE} claimed ≥ 3×, measured 2.4× Not caches-make-a-ladder." in site.text()
 
@@ -377,9 +377,9 @@ def test_each_machine_has_its_own_fold(site):
     site.record(fails, published="other-machine")
     site.page(claims("caches-make-a-ladder", "simd-pays"))
     assert site.build().status == 0
-    assert "1 more that holds" in folded(site) and "simd-pays" in folded(site)
+    assert "1 more claim that holds" in folded(site) and "simd-pays" in folded(site)
     other = next((site.root / "build" / "out" / "_machines" / "index").glob("other*.js")).read_text(encoding="utf-8")
-    assert "does not hold" in other and "more that hold" not in other
+    assert "does not hold" in other and "more claims that hold" not in other
 
 
 def made(kind: str, value: float):

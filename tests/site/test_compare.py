@@ -41,7 +41,7 @@ def said(of_a, of_b, noise=0.02, drawn=frozenset()):
                                                  "elsewhere they tie."),
     ([20, 10, 10, 5], [10, 10, 10, 10], "GB/s", "Read: A is 2 times as fast at 1 KiB; B is 2 times as fast at 8 KiB; "
                                                 "elsewhere they tie."),
-    ([10, 10, 10, 10], [10, 10, 10, 10], "GB/s", "They do not differ by more than the noise."),
+    ([10, 10, 10, 10], [10, 10, 10, 10], "GB/s", "Any difference is within the noise."),
 ])
 def test_what_differs_is_said_with_where_and_how_much(a, b, unit, words):
     assert said([series(a, unit=unit)], [series(b, unit=unit)]) == words
@@ -52,7 +52,7 @@ def test_what_differs_is_said_with_where_and_how_much(a, b, unit, words):
 ])
 def test_five_per_cent_count_where_intervals_lie_apart_and_beyond_the_noise(spread, noise, differs):
     words = said([series([105] * 4, spread=spread)], [series([100] * 4, spread=spread)], noise)
-    assert words == ("Read: A is 1.05 times as fast." if differs else "They do not differ by more than the noise.")
+    assert words == ("Read: A is 1.05 times as fast." if differs else "Any difference is within the noise.")
 
 
 def test_points_are_matched_by_label_or_else_by_place():
@@ -81,7 +81,7 @@ def test_a_series_is_called_as_in_the_figure_and_what_differs_most_comes_first()
          series([5] * 4, label="measured")]
     assert said(a, b, drawn={"huge pages", "small pages"}) == (
         "Measured: A is 10 times as fast at 1 KiB; elsewhere they tie. "
-        "Small pages: A is 4 times as fast at 1 B; elsewhere they tie. The other series differ less.")
+        "Small pages: A is 4 times as fast at 1 B; elsewhere they tie. The other series differ by less.")
     assert said(a[:1], b[:1], drawn={"other"}) == "Chase (huge pages): A is 3 times as fast."
 
 

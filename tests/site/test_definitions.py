@@ -40,3 +40,12 @@ def test_sources_are_a_list_that_says_where_each_is_cited(book):
     page = (book / "references.html").read_text(encoding="utf-8")
     assert page.count("hf-uses") > 50 and "doc-biblioentry" not in page
     assert 'title="Used in chapter 01">01</a>' in page
+
+
+def test_a_link_to_a_term_carries_one_sentence(site):
+    write(site)
+    meaning = "The corner of a {term}`roofline`, at 2.5 FLOP/byte, e.g. here. A second sentence."
+    site.page(GLOSSARY.replace("The corner of a {term}`roofline`.", meaning), "glossary")
+    site.build(**EXTENSIONS)
+    assert 'title="The corner of a roofline, at 2.5 FLOP/byte, e.g. here."' in site.html("01-first")
+    assert "A second sentence." in site.text("glossary")

@@ -249,9 +249,9 @@ def test_svg_stands_in_a_page(drawn):
 
 def test_description_tells_the_data(drawn):
     bandwidth = ElementTree.fromstring(drawn["laptop", "01-bandwidth"]).find(SVG + "desc").text
-    assert "Bandwidth read: peaks at 48 GB/s at 4 KiB, falls to 9 GB/s past 4 MiB." in bandwidth
+    assert "Bandwidth read: peaks at 4 KiB with 48 GB/s, then falls to 9 GB/s beyond 4 MiB." in bandwidth
     latency = ElementTree.fromstring(drawn["laptop", "01-latency"]).find(SVG + "desc").text
-    assert "Latency: rises from 1.4 ns at 4 KiB to 82 ns past 4 MiB." in latency
+    assert "Latency: rises from 1.4 ns at 4 KiB to 82 ns beyond 4 MiB." in latency
     assert "L3 14 ns" in latency
     roofline = ElementTree.fromstring(drawn["laptop", "01-roofline"]).find(SVG + "desc").text
     assert "Kernels predicted (modelled): vector add 0.75 GFLOP/s" in roofline
@@ -259,8 +259,8 @@ def test_description_tells_the_data(drawn):
 
 @pytest.mark.parametrize("points, expected", [
     ([(1, 5), (2, 5.1), (4, 5.05)], "stays near 5.05 GB/s from 1 B to 4 B"),
-    ([(1024, 1), (2048, 9), (1 << 30, 3)], "peaks at 9 GB/s at 2 KiB, falls to 3 GB/s past 2 KiB"),
-    ([(1024, 1), (2048, 9), (4096, 9.2)], "rises from 1 GB/s at 1 KiB to 9.2 GB/s past 1 KiB"),
+    ([(1024, 1), (2048, 9), (1 << 30, 3)], "peaks at 2 KiB with 9 GB/s, then falls to 3 GB/s beyond 2 KiB"),
+    ([(1024, 1), (2048, 9), (4096, 9.2)], "rises from 1 GB/s at 1 KiB to 9.2 GB/s beyond 1 KiB"),
     ([(1024, 1)], "stays near 1 GB/s from 1 KiB to 1 KiB"),
 ])
 def test_describe(points, expected):

@@ -84,4 +84,4 @@ def test_a_broken_figure_is_a_failure_whatever_else_is_missing(make_lab, tmp_pat
                         "--out", str(tmp_path / "figures"), "--tool", TOOL])
     said = capsys.readouterr()
     assert status == 1
-    assert "03-broken.gp: gnuplot says" in said.err and "not drawn" in said.out and "03-gpu-little" in said.out
+    assert "03-broken.gp: gnuplot reported:" in said.err and "not drawn" in said.out and "03-gpu-little" in said.out

@@ -93,7 +93,7 @@ def test_a_broken_script_is_named(site):
     (site.root / "figures" / "01-small.gp").write_text("# title: t\n# needs: latency\n# shows: latency\nplot (\n")
     build = site.build()
     assert build.status == 1
-    assert "figures/01-small.gp: gnuplot says" in build.said
+    assert "figures/01-small.gp: gnuplot reported:" in build.said
 
 
 def test_kinds_are_named(site):
@@ -143,4 +143,4 @@ def test_an_emulated_machine_carries_a_banner(site):
     site.record(lambda record: record["machine"].update(emulated=True))
     site.page(PAGE)
     assert site.build().status == 0
-    assert "Lab 01-roofline ran under emulation: its numbers are the emulator's." in site.text()
+    assert "Lab 01-roofline ran under emulation: its numbers describe the emulator." in site.text()

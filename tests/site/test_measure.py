@@ -189,7 +189,7 @@ def test_it_finds_the_numbers_of_a_machine_whose_clock_is_coarse(at, step):
     words = re.search(r"One core does ([\d.]+) billion .* You said 8: off by a factor of ([\d.]+)\.", said(page).inner_text())
     assert [float(number) for number in words.groups()] == pytest.approx([40, 5], rel=.03)
     means = page.locator(".hf-means").inner_text()
-    assert "8 billion weights in Q4_0" in means and "with all 3:" in means and "wastes 95 of every 100 cycles" in means
+    assert "8 billion weights in Q4_0" in means and "on all 3," in means and "wastes 95% of its cycles" in means
 
 
 def test_what_holds_it_up_now_and_then_spoils_nothing(at):
@@ -214,7 +214,7 @@ def test_tokens_are_bandwidth_over_bytes(at):
     page.locator("[name=format]").select_option("16")
     page.locator("[name=size]").press("Home")  # 0.1 billion weights, 0.2 GB, at 20 GB/s
     means = page.locator(".hf-means").inner_text()
-    tokens = re.search(r"([\d.]+) tokens a second here with one core, and ([\d.]+) with all 3:", means)
+    tokens = re.search(r"([\d.]+) tokens per second on one core here, and ([\d.]+) on all 3,", means)
     assert [float(number) for number in tokens.groups()] == pytest.approx([100, 300], rel=.03)
 
 
@@ -251,9 +251,9 @@ def test_it_runs_with_the_real_kernels_and_clock(at, base):
     (MACHINE % 16.7, "This browser's clock ticks every 17 ms"),
     (GIVES % 500, "this browser gives a page less than 32 MiB"),
     ("WebAssembly.validate = () => false;", "WebAssembly has no 128-bit vectors"),
-    (MACHINE % .1 + "delete costs.multiply; costs.multiply = () => 1;", "The matrix product kernel gives a wrong result"),
-    (MACHINE % .1 + "delete costs.chase; costs.chase = () => 1;", "The chase kernel gives a wrong result"),
-    (MACHINE % .1 + "delete costs.peak; costs.peak = () => 1;", "The multiply and add kernel gives a wrong result"),
+    (MACHINE % .1 + "delete costs.multiply; costs.multiply = () => 1;", "The matrix product kernel gave a wrong result"),
+    (MACHINE % .1 + "delete costs.chase; costs.chase = () => 1;", "The chase kernel gave a wrong result"),
+    (MACHINE % .1 + "delete costs.peak; costs.peak = () => 1;", "The multiply and add kernel gave a wrong result"),
     ("atob = () => { throw new Error('no code'); };", "The measurement failed: no code"),
     ("throw 1;", "didn't allow the measurement to start"),
 ])
@@ -454,7 +454,7 @@ def test_what_was_measured_before_is_there_again_and_a_link_of_others_is_not_one
     own = page.get_by_role("button", name="Save as a record")
     expect(own).to_be_visible()
     page = at(hash=GOOD)
-    expect(said(page)).to_contain_text("came with the link")
+    expect(said(page)).to_contain_text("The numbers in this link")
     expect(own).to_be_hidden()
     page = at()
     page.get_by_role("button", name="Forget").click()
@@ -483,11 +483,11 @@ WRONG = """() => {
 @pytest.mark.slow
 @pytest.mark.parametrize(("code", "says"), [
     ("() => {}", "a program on the processor"),
-    (WRONG % ("at = (at + ", "at = (at + 1 + "), "chain of loads gives a wrong result in this browser"),
-    (WRONG % ("c[i] = a[i];", "c[i] = a[i] + 1;"), "The GPU's copy gives a wrong result in this browser, so nothing is shown."),
-    (WRONG % ("p < n; p++", "p + 1 < n; p++"), "naive product gives a wrong result in this browser"),
-    (WRONG % ("of_b[at.y][at.x] = b", "of_b[at.x][at.y] = b"), "tiled product gives a wrong result in this browser"),
-    ("() => { GPU.prototype.requestAdapter = async () => null; }", "This browser lets no page use a GPU."),
+    (WRONG % ("at = (at + ", "at = (at + 1 + "), "chain of loads gave a wrong result in this browser"),
+    (WRONG % ("c[i] = a[i];", "c[i] = a[i] + 1;"), "The GPU's copy gave a wrong result in this browser, so nothing was timed."),
+    (WRONG % ("p < n; p++", "p + 1 < n; p++"), "naive product gave a wrong result in this browser"),
+    (WRONG % ("of_b[at.y][at.x] = b", "of_b[at.x][at.y] = b"), "tiled product gave a wrong result in this browser"),
+    ("() => { GPU.prototype.requestAdapter = async () => null; }", "This browser doesn’t let pages use the GPU."),
 ])
 def test_what_a_gpu_computes_is_checked_before_it_is_timed(with_gpu, served, code, says):
     with Visit(with_gpu, f"{served}{PAGE}") as visit:
@@ -520,8 +520,8 @@ def test_a_readers_gpu_stands_in_chapter_03_until_it_is_forgotten(at, served):
     shown.scroll_into_view_if_needed()
     expect(shown.locator("svg circle")).to_have_count(8)
     rows = dict(row.split("\t") for row in shown.locator("table").inner_text().splitlines())
-    assert rows["a dependent load"] == "341\u00a0ns"  # 1024 B in flight give 3 GB/s
-    assert rows["needs, by Little’s law"] == "102\u00a0kB in flight"
+    assert rows["a dependent load"] == "341\u00a0ns"  # 1024 B in flight bring 3 GB/s
+    assert rows["in flight at full speed, by Little’s law"] == "102\u00a0kB"
     assert violations(page, runOnly=RULES) == []
     shown.get_by_role("button", name="Forget it").click()
     expect(shown).to_contain_text("measure it")
@@ -545,11 +545,11 @@ def test_a_result_comes_back_from_its_link(at):
     page = at(MACHINE % .1)
     press(page)
     result(page)
-    numbers = page.locator("[data-widget=measure] table").inner_text().partition("\na saved record names it")[0]
+    numbers = page.locator("[data-widget=measure] table").inner_text().partition("\nname in a saved record")[0]
     link = page.get_by_role("link", name="Link to this result").get_attribute("href")
     assert link.startswith("#measured=1:")
     page = at(hash=link)
-    expect(said(page)).to_contain_text("came with the link, from another machine")
+    expect(said(page)).to_contain_text("The numbers in this link come from another machine")
     assert page.locator("[data-widget=measure] table").inner_text() == numbers
     expect(page.get_by_role("link", name="Link to this result")).to_have_attribute("href", link)
 
@@ -561,10 +561,10 @@ def test_a_result_comes_back_from_its_link(at):
 ])
 def test_a_link_that_holds_no_result_is_said_to(at, hash):
     page = at(hash=hash)
-    expect(said(page)).to_contain_text("This link has no valid result")
+    expect(said(page)).to_contain_text("This link doesn’t contain a valid result")
     expect(page.locator("[data-widget=measure] :is(table, svg, b)")).to_have_count(0)
     page.evaluate("hash => { location.hash = hash; }", GOOD)
-    expect(said(page)).to_contain_text("came with the link")
+    expect(said(page)).to_contain_text("The numbers in this link")
 
 
 # ---- The page ----

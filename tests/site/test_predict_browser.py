@@ -165,9 +165,9 @@ def test_a_wrong_side_is_told(visit):
 
 
 def test_a_number_is_scored_by_the_factor(visit):
-    expect(question(visit, "share").get_by_role("button", name="That is my answer")).to_be_disabled()
-    slide(visit, "share", 4)  # 0.1 × 1000 ^ (64 / 120) = 4%; measured: 0.597%
-    expect(score(visit, "share")).to_have_text("You said 4%: far off, 6.7 times too high.")
+    expect(question(visit, "share").get_by_role("button", name="That’s my answer")).to_be_disabled()
+    slide(visit, "share", 4)  # 0.1 × 1000 ^ (64 / 120) = 4%; measured were 0.597%
+    expect(score(visit, "share")).to_have_text("You said 4%: far off, 6.7× too high.")
     expect(question(visit, "share")).to_contain_class("hf-far")
 
 
@@ -221,11 +221,11 @@ PLACES = """() => [...document.querySelectorAll("h1, .hf-predict, figure, .hf-cl
 def test_one_press_shows_a_figure_or_skips_a_question(visit):
     visit.page.locator("#fig-small").get_by_role("button", name="show me").click()
     until_shown(visit, "fig-small")
-    expect(score(visit, "ridge")).to_have_text("Skipped. Ask me after all")
+    expect(score(visit, "ridge")).to_have_text("Skipped. Answer it after all")
     question(visit, "share").get_by_role("button", name="Skip: show me").click()
     expect(score(visit, "share")).to_have_text(SKIPPED)
     expect(score(visit, "speed")).to_be_empty()
-    question(visit, "ridge").get_by_role("button", name="Ask me after all").click()
+    question(visit, "ridge").get_by_role("button", name="Answer it after all").click()
     until_hidden(visit, "fig-small")
     expect(score(visit, "ridge")).to_be_empty()
 
@@ -237,7 +237,7 @@ def test_all_are_skipped_in_the_whole_book_and_asked_again(visit):
     for name in ("ridge", "share", "speed", "gpu", "kernels"):
         expect(score(visit, name)).to_have_text(SKIPPED)
     until_shown(visit, "fig-small", "kernels-scored")
-    question(visit, "share").get_by_role("button", name="Ask me after all, throughout the book").click()
+    question(visit, "share").get_by_role("button", name="Turn all questions back on").click()
     for name in ("ridge", "share", "speed", "gpu", "kernels"):
         expect(score(visit, name)).to_be_empty()
     visit.page.reload()
@@ -298,7 +298,7 @@ def test_ten_bets_are_scored_together(visit):
     until_hidden(visit, "kernels-scored")
     box.get_by_role("radiogroup", name="dot").get_by_label("memory").check()
     commit.click()
-    expect(score(visit, "kernels")).to_have_text("You got 1 of 2 right. Answering “memory” everywhere gets 2.")
+    expect(score(visit, "kernels")).to_have_text("You got 1 of 2 right. Answering “memory” every time would get 2.")
     rows = visit.page.locator("#kernels-scored tbody tr")
     said = {row.locator("td").nth(0).inner_text(): row.locator("td").nth(1).inner_text() for row in rows.all()}
     assert said["naive matmul"] == "arithmetic ✗" and said["dot"] == "memory ✓" and said["GEMV"] == "–"
@@ -312,7 +312,7 @@ def test_answers_are_remembered_and_forgotten(visit):
     visit.page.reload()
     expect(score(visit, "ridge")).to_have_text("You said “much”: right.")
     until_shown(visit, "fig-small")
-    visit.page.get_by_role("button", name="Forget them").click()
+    visit.page.get_by_role("button", name="Forget my answers").click()
     expect(score(visit, "ridge")).to_be_empty()
     until_hidden(visit, "fig-small")
     visit.page.reload()
@@ -361,12 +361,12 @@ def test_the_summary_says_how_intuition_moved(visit):
     expect(summary).to_contain_text("None in this chapter yet")
     question(visit, "ridge").get_by_role("button", name="little").click()
     slide(visit, "share", 4)
-    expect(summary).to_contain_text("In this chapter: 0 of 2 near, numbers off by 6.7×.")
+    expect(summary).to_contain_text("In this chapter: 0 of 2 near, median miss 6.7×.")
     slide(visit, "speed", -3)
     expect(summary).to_contain_text("○○●")  # in the order of the questions
     visit.page.goto(visit.page.url.replace("index.html", "later.html"))
     question(visit, "ridge").get_by_role("button", name="much").click()
-    expect(summary).to_contain_text("In this chapter: 1 of 1 near. Better than before: 1 of 3 near, numbers off by 6.7×")
+    expect(summary).to_contain_text("In this chapter: 1 of 1 near. Better than before: 1 of 3 near, median miss 6.7×")
     expect(summary.locator("li")).to_have_count(2)
 
 
@@ -498,7 +498,7 @@ def test_a_hidden_figure_keeps_its_labels_and_gives_nothing_away(walked, questio
 def test_hidden_sentences_say_so_and_their_button_stays_on_the_screen(browser, served):
     with Visit(browser, f"{served}00-workload.html", viewport={"width": 360, "height": 300}) as visit:
         place = visit.page.locator("#read-and-written")
-        button = place.get_by_role("button", name="Hidden until you answer: show me")
+        button = place.get_by_role("button", name="Hidden until you answer. Show it now")
         for share in (0, .5):
             place.evaluate("(e, share) => scrollBy(0, e.getBoundingClientRect().top + share * e.offsetHeight)", share)
             header, seen = visit.page.locator(".hf-header").bounding_box(), button.bounding_box()
@@ -520,6 +520,6 @@ def test_a_slip_of_the_hand_is_no_answer_and_a_dropped_dot_can_be_taken_back(bro
             expect(visit.page.locator(".hf-answered")).to_have_count(answered)
         labels = visit.page.locator("#front-roofline svg > text").count()
         assert labels == visit.page.locator("#front-roofline .hf-bet ~ text").count() > 0  # it is drawn below them
-        box.get_by_role("button", name="Ask me again").click()
+        box.get_by_role("button", name="Try again").click()
         expect(dot).to_be_visible()
         expect(box.locator(".hf-predict-score")).to_be_empty()

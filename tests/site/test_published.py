@@ -118,7 +118,7 @@ def test_hosts_that_share_a_machine_are_not_taken_for_so_many_machines(site):
     site.record(four_hosts, published="four-hosts")
     site.page(GALLERY)
     assert site.build().status == 0
-    assert "4 that share this one machine, each on a wire of 125 MB/s" in site.text().replace("\N{NO-BREAK SPACE}", " ")
+    assert "4, all on this one machine, each with a link of 125 MB/s" in site.text().replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_records_of_two_machines_in_one_folder_are_an_error(site):

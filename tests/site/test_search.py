@@ -169,4 +169,4 @@ def test_what_readers_see_is_searched_and_not_what_authors_write(book):
 def test_what_no_place_has_in_full_is_found_in_part(browser, served):
     with Visit(browser, f"{served}search.html") as visit:
         assert "glossary.html#term-Ridge" in look(visit, "ridge xyzzyq")
-        expect(visit.page.locator(".hf-search-says")).to_have_text(re.compile("^No section has all of these words"))
+        expect(visit.page.locator(".hf-search-says")).to_have_text(re.compile("^No section contains all of these words"))

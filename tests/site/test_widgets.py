@@ -65,7 +65,7 @@ def at(browser: Browser, served: str) -> Iterator[Callable[..., Page]]:
     ("chip:own,peak:1000,bandwidth:100,op:chain,operators:8,allocates:false,count:1000000000,fused:true",
      ["at least 80 ms", "8 GFLOP for 8 GB"]),
     ("chip:h100-sxm,precision:int8,op:gemv", ["Computed in bf16: the book has no int8 peak for this chip"]),
-    ("op:prefill,heads:32,group:5", ["groups of 5 can’t divide 32 heads"]),
+    ("op:prefill,heads:32,group:5", ["32 heads can’t be split evenly into groups of 5"]),
 ])
 def test_the_roofline_says_what_a_pencil_does(at, query, words):
     page = at("roofline", f"?roofline={query}")
@@ -123,7 +123,7 @@ def test_a_number_that_nobody_can_have_is_told(at):
     page = at("roofline")
     for text in ("-5", ""):
         page.locator("[name=m]").fill(text)
-        expect(outcome(page, "roofline")).to_contain_text("Rows, m: expected a whole number from 1 to")
+        expect(outcome(page, "roofline")).to_contain_text("Rows, m: enter a whole number from 1 to")
         expect(page.locator("[name=m]")).to_have_attribute("aria-invalid", "true")
     page.locator("[name=m]").fill("64")
     expect(outcome(page, "roofline")).to_contain_text("Waits for")
@@ -247,7 +247,7 @@ def test_the_planner_says_a_plan_in_words_with_its_code(at, job, words):
 def test_where_no_plan_fits_it_says_so(at):
     page = at("planner", "?planner=chip:a100-40,chips:1,model:gpt-1t")
     settled(page)
-    why = re.fullmatch(r"No plan fits: the smallest needs [\d,]+ GiB, and a chip has 36 GiB\. One fits with (\d+) chips\.",
+    why = re.fullmatch(r"No plan fits: the smallest needs [\d,]+ GiB per chip, and a chip can use 36 GiB\. On (\d+) chips, one fits\.",
                        said(page, "planner"))
     assert why
     page.locator("[name=chips]").fill(why[1])
@@ -262,7 +262,7 @@ def test_where_chips_do_not_divide_it_names_how_many_would(at):
     page = at("planner", "?planner=chips:1000")
     settled(page)
     expect(outcome(page, "planner")).to_have_text(
-        "No plan fits: 1000 chips can’t divide the model and the batch evenly. One fits with 1024 chips.")
+        "No plan fits: the model and the batch can’t be split evenly over 1000 chips. On 1024 chips, one fits.")
 
 
 def test_numbers_that_are_not_understood_leave_no_old_result(at):
@@ -271,7 +271,7 @@ def test_numbers_that_are_not_understood_leave_no_old_result(at):
     shown = box(page, "array").locator(".hf-shown").first
     expect(shown).to_be_visible()
     field.fill("-1")
-    expect(outcome(page, "array")).to_contain_text("expected a whole number")
+    expect(outcome(page, "array")).to_contain_text("enter a whole number")
     expect(shown).not_to_be_visible()
     field.fill("2")
     expect(shown).to_be_visible()
@@ -356,7 +356,7 @@ def test_its_height_stays_whatever_is_chosen(browser, at, name, width):
         asked += said(page, name)
         if box(page, name).evaluate(places) != pytest.approx(before, abs=.9):
             moved.append((change, said(page, name)))
-    assert "expected" in asked or "evenly" in asked
+    assert "enter" in asked or "evenly" in asked
     page.evaluate(SETTLED)
     with counted(browser):
         assert moved == [] and page.evaluate("shifted") < .002

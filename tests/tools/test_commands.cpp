@@ -166,7 +166,7 @@ TEST_CASE("a folder of published records is checked whole") {
         "records/one/02-matmul.json: /machine/slug: expected a-processor-2-cores, as in the "
         "records beside it, not another",
         "records/two/01-roofline.json: /run/budget: expected \"full\" for publication; ",
-        "records/three/77-none.json: /lab/id: expected a lab that there is, not 77-none; ",
+        "records/three/77-none.json: /lab/id: expected an existing lab, not 77-none; ",
         "records/four/notes.txt: /lab/id: expected the file's name, not 01-roofline; ",
         "records/astray.json: expected a folder of one machine's records; ",
         "records/here: expected the name of a machine: ", "records/a: b: expected the name of a machine: ",
@@ -183,7 +183,7 @@ TEST_CASE("a folder of published records is checked whole") {
   CHECK(contains(shell(ask).text,
                  "02-matmul/claims.json: /0: expected an object of id, text, value, bound and perhaps shown"));
   fs::remove_all(directory / "tree");  // the tool alone, without a checkout
-  CHECK_FALSE(contains(shell(ask).text, "expected a lab that there is"));
+  CHECK_FALSE(contains(shell(ask).text, "expected an existing lab"));
 }
 
 TEST_CASE("table writes what gnuplot reads") {

@@ -132,7 +132,7 @@ class Checks {
       problems.push_back({"/lab/id", "expected the file's name, not " + id, "name the file " + id + ".json"});
     }
     if (fs::is_directory(labs_) && !fs::is_directory(labs_ / id)) {
-      problems.push_back({"/lab/id", "expected a lab that there is, not " + id, "remove the record"});
+      problems.push_back({"/lab/id", "expected an existing lab, not " + id, "remove the record"});
     }
     const auto& own = record.at("/machine/slug"_json_pointer).get_ref<const std::string&>();
     if (slug.empty()) slug = own;

@@ -30,7 +30,7 @@ CLI::App* add(CLI::App& app, Request& request, const std::string& name, const st
 }
 
 void add_questions(CLI::App& app, Request& r) {
-  CLI::App* check = add(app, r, "check", "Lists what is wrong with records; exit status 1 if anything is",
+  CLI::App* check = add(app, r, "check", "Lists problems of records; exit status 1 if there are any",
                         [&r] { return check_command(r.tool, r.files, r.publish, r.advise_speed, r.json); });
   check->add_option("FILE", r.files, "records, or a folder of published ones")->required();
   CLI::Option* publish = check->add_flag("--publish", r.publish, "also refuse quick, incomplete and emulated records");
@@ -49,7 +49,7 @@ void add_questions(CLI::App& app, Request& r) {
   CLI::App* why = add(app, r, "why", "Lists what made a record stale; exit status 1 if it is stale, 0 if fresh",
                       [&r] { return why_command(r.tool, r.file, r.budget); });
   why->add_option("FILE", r.file, "record")->required();
-  why->add_option("--budget", r.budget, "the budget a new run would have, quick or full")
+  why->add_option("--budget", r.budget, "budget of the next run, quick or full")
       ->envname("BUDGET")
       ->check(CLI::IsMember({"quick", "full"}))
       ->capture_default_str();
@@ -73,7 +73,7 @@ void add_writers(CLI::App& app, Request& r) {
   read->add_option("FILE", r.files, "records")->required();
 
   CLI::App* definitions =
-      add(app, r, "definitions", "Prints as one JSON object which values definitions.json derives from which",
+      add(app, r, "definitions", "Prints, as one JSON object, which values definitions.json derives, and from what",
           [&r] { return definitions_command(r.files); });
   definitions->add_option("FILE", r.files, "a lab's definitions.json")->required();
 
@@ -82,7 +82,7 @@ void add_writers(CLI::App& app, Request& r) {
   publish->add_option("FILE", r.files, "records")->required();
   publish->add_option("--to", r.directory, "directory, as in figures/records/MACHINE")->required();
 
-  CLI::App* upgrade = add(app, r, "upgrade", "Rewrites records of an older format in the current one",
+  CLI::App* upgrade = add(app, r, "upgrade", "Converts records from an older format to the current one",
                           [&r] { return upgrade_command(r.tool, r.files); });
   upgrade->add_option("FILE", r.files, "records")->required();
 
@@ -94,7 +94,7 @@ void add_writers(CLI::App& app, Request& r) {
   inputs->add_option("--map", in.build.map, "the linker's map file")->required();
   inputs->add_option("--output", in.output, "JSON file, written only when it changes")->required();
   inputs->add_option("--compiler", in.compiler, "name and version")->required();
-  inputs->add_option("--flags", in.build.flags, "the compiler's, as --flags=\"-O3 …\"")->required();
+  inputs->add_option("--flags", in.build.flags, "the compiler's flags, as --flags=\"-O3 …\"")->required();
   inputs->add_option("--cuda", in.build.cuda, "version and flags of the CUDA compiler");
   inputs->add_option("--library", in.libraries, "NAME=VERSION; can be repeated")
       ->allow_extra_args(false)
