@@ -60,6 +60,7 @@ If the shown machine has not measured a number, the sentence uses another machin
     ```{lab-card} 01-roofline                  how to run it yourself
     ```{lab-header} clock.hpp                  the header's reference, from Doxygen
     ```{machines}                              every machine; :values: lab/id … for headline numbers
+    ```{book-mistakes}                         the claims that fail on the machine shown, and its largest misses
     ```{claims-ledger}                         every claim on every machine
 
     ```{roofline-explorer}                     calculators, for the reader to play with: see widgets.py

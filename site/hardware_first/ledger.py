@@ -1,4 +1,5 @@
-"""{claims-ledger}: every claim, its bound, and the verdict of every machine. static/ledger.js filters it."""
+"""{book-mistakes}: the claims that fail on the machine that is chosen, and the largest misses of its predictions.
+{claims-ledger}: every claim, its bound, and the verdict of every machine. static/ledger.js filters it."""
 
 from __future__ import annotations
 
@@ -13,16 +14,20 @@ from sphinx.util.docutils import SphinxDirective
 from .claims import statements
 from .domain import HardwareFirstDomain, hardware_first
 from .links import cross_reference, page_link
-from .notice import block_notice
+from .notice import block_notice, counted
+from .outcomes import Outcome, missed
+from .per_machine import for_each_machine
 from .predict import predict_markup
+from .predictions import outcomes_of
 from .quantity import NO_BREAK_SPACE
 from .records import CHANGED, Machine, Record, RecordError
 from .statements import MEASURED, NOTHING, Answer, Statement
 from .tables import scrolling_table
 
-STATES = (("all", "all"), ("fails", "fail somewhere"), ("close", "are too close to call somewhere"),
-          ("holds", "hold everywhere"), ("made", "were modelled or simulated"), ("open", "are not measured yet"))
+STATES = (("all", "all"), ("fails", "false somewhere"), ("close", "too close to call somewhere"),
+          ("holds", "true everywhere"), ("made", "modelled or simulated"), ("open", "not yet measured"))
 MARKS = {"holds": "✓", "fails": "✗", "close": "≈"}
+MOST, LARGE = 5, 2  # misses listed; the least factor for that
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,66 @@ class Entry:
         """One of STATES: the machines' worst verdict on the claim."""
         found = {self.of(record) for record in self.records.values()}
         return next((state for state in ("fails", "close", "holds", "made") if state in found), "open")
+
+
+class BookMistakes(SphinxDirective):
+    """What a machine's records refuted: a list of claims, and one of predictions."""
+
+    def run(self) -> list[nodes.Node]:
+        domain = hardware_first(self.env)
+        domain.note_all_labs()
+        domain.note_ledger()
+        try:
+            self.claims = [entry for lab in domain.records.labs() for entry in entries(domain, lab)]
+            self.found = {machine.slug: self.misses(domain, machine) for machine in domain.records.machines()}
+        except RecordError as error:
+            return [block_notice(self.env, self.lineno, str(error))]
+        return [nodes.container("", *for_each_machine(self.env, self.of_machine), classes=["hf-mistakes"])]
+
+    def misses(self, domain: HardwareFirstDomain, machine: Machine) -> list[tuple[str, Outcome]]:
+        """(lab, outcome) of the largest misses, at most one for each thing predicted."""
+        records = [record for lab in domain.records.labs() for record in domain.records.all(lab)[0]
+                   if record.slug == machine.slug]
+        found = [(record.lab, each) for record in records for each in outcomes_of(domain, record.lab, record)]
+        found = sorted((each for each in found if each[1].miss >= LARGE), key=lambda each: each[1].miss, reverse=True)
+        worst = {(lab, each.what): (lab, each) for lab, each in reversed(found)}
+        return sorted(worst.values(), key=lambda each: each[1].miss, reverse=True)[:MOST]
+
+    def of_machine(self, machine: Machine) -> list[nodes.Node]:
+        decided = [entry for entry in self.claims if machine.slug in entry.records]
+        failed = [entry for entry in decided if entry.of(entry.records[machine.slug]) == "fails"]
+        if not decided:
+            return [nodes.paragraph("", f"{machine.name} has not measured any claim.")]
+        are = "is" if len(failed) == 1 else "are"
+        first = nodes.paragraph("", f"Of {counted(len(decided), 'claim')} tested on {machine.name}, {len(failed) or 'none'} {are} "
+                                    f"false{':' if failed else '.'}")
+        content = [first, *([bullets([refuted(entry, entry.records[machine.slug]) for entry in failed])] if failed else [])]
+        if misses := self.found[machine.slug]:
+            content += [nodes.paragraph("", "These predictions missed most on this machine:"),
+                        bullets([miss(lab, each) for lab, each in misses])]
+        return content
+
+
+def bullets(lines: list[list[nodes.Node]]) -> nodes.bullet_list:
+    return nodes.bullet_list("", *(nodes.list_item("", nodes.paragraph("", "", *line)) for line in lines))
+
+
+def refuted(entry: Entry, record: Record) -> list[nodes.Node]:
+    """A claim that fails, then what was claimed and what was found."""
+    number, kind = str(entry.statement.observed(record)), entry.statement.kind(record)
+    found = f" We claimed {entry.statement.asked(record)} and {'measured' if kind == MEASURED else 'computed'} {number}"
+    return [nodes.strong("", "", claim_link(entry)), nodes.Text(found if number else " It isn’t so here"),
+            *in_chapter(entry.lab), nodes.Text(".")]
+
+
+def miss(lab: str, outcome: Outcome) -> list[nodes.Node]:
+    about = outcome.what if outcome.name == outcome.what else f"{outcome.what}, {outcome.name}"
+    found = f" We predicted {outcome.predicted} and measured {outcome.measured}, a miss of {missed(outcome.miss)}"
+    return [nodes.strong("", f"{about[0].upper()}{about[1:]}."), nodes.Text(found), *in_chapter(lab), nodes.Text(".")]
+
+
+def in_chapter(lab: str) -> list[nodes.Node]:
+    return [nodes.Text(" ("), page_link(lab, f"chapter {lab[:2]}"), nodes.Text(")")]
 
 
 class ClaimsLedger(SphinxDirective):
@@ -161,10 +226,11 @@ def filters(labs: list[str]) -> str:
     states = "".join(f'<label><input type="radio" name="hf-state" value="{state}"{" checked" * (state == "all")}> '
                      f"{words}</label>" for state, words in STATES)
     chapters = "".join(f'<option value="{html.escape(lab)}">{lab[:2]}</option>' for lab in labs)
-    return (f'<form class="hf-ledger-filter"><fieldset><legend>Claims that</legend>{states}</fieldset>'
+    return (f'<form class="hf-ledger-filter"><fieldset><legend>Show claims</legend>{states}</fieldset>'
             f'<label>in chapter <select name="hf-chapter"><option value="">any</option>{chapters}</select></label>'
             '<output></output></form>\n')
 
 
 def add_to(app: Sphinx) -> None:
+    app.add_directive("book-mistakes", BookMistakes)
     app.add_directive("claims-ledger", ClaimsLedger)

@@ -413,3 +413,20 @@ def test_the_ledger_counts_what_was_not_measured_apart(site):
     site.record(made("modelled", 22.9), published="other-machine")
     assert site.build().status == 0
     assert "hf-row-fails" not in site.html() and "hf-row-made" in site.html()
+
+
+def test_what_the_book_got_wrong_comes_first(site):
+    site.record()
+    site.claims(simd_pays="> 100")
+    site.page("# Page\n\n```{book-mistakes}\n```\n\n```{claims-ledger}\n```")
+    assert site.build().status == 0
+    first, _, rest = site.text().partition("hold fail")
+    assert re.search(r"claims tested on this machine, 1 is false: .* We claimed &gt; 100× and measured [\d.]+× \(chapter 01\)\.", first)
+    assert "These predictions missed most" not in first and rest  # the fixture's lab declares no predictions
+
+
+def test_a_machine_that_refutes_nothing_has_no_list(site):
+    site.record()
+    site.page("# Page\n\n```{book-mistakes}\n```")
+    assert site.build().status == 0
+    assert "tested on this machine, none are false." in site.text()

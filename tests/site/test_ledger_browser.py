@@ -36,7 +36,7 @@ def test_it_is_filtered_and_the_address_says_how(browser, page):
     with Visit(browser, page) as visit:
         expect(seen(visit)).to_have_count(len(CLAIMS))
         expect(visit.page.locator(".hf-ledger-filter")).to_contain_text(f"{len(CLAIMS)} of {len(CLAIMS)} claims")
-        visit.page.get_by_label("fail somewhere").check()
+        visit.page.get_by_label("false somewhere").check()
         expect(seen(visit)).to_have_text(FAILING)
         expect(visit.page).to_have_url(re.compile(r"\?claims=fails$"))
         visit.page.get_by_label("are not measured yet").check()
@@ -49,7 +49,7 @@ def test_it_is_filtered_and_the_address_says_how(browser, page):
         assert visit.errors == []
     with Visit(browser, page + "?claims=fails&chapter=01") as visit:
         expect(seen(visit)).to_have_text(FAILING)
-        expect(visit.page.get_by_label("fail somewhere")).to_be_checked()
+        expect(visit.page.get_by_label("false somewhere")).to_be_checked()
     with Visit(browser, page + "?claims=nonsense&chapter=99") as visit:
         expect(seen(visit)).to_have_count(len(CLAIMS))
         expect(visit.page.get_by_label("all", exact=True)).to_be_checked()
