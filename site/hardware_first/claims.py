@@ -225,7 +225,8 @@ def fold(app: Sphinx, doctree: nodes.document) -> None:
         def shown(verdicts: tuple[bool, ...], run=run) -> list[nodes.Node]:
             boxes = [box.deepcopy() for box in run]
             first, *others = [box for box, holds in zip(boxes, verdicts) if holds] or [None]
-            more = nodes.admonition("", nodes.title("", f"{counted(len(others), 'more claim')} that hold{'s' * (len(others) == 1)}"), *others,
+            title = f"{counted(len(others), 'more claim')} that hold{'s' * (len(others) == 1)}"
+            more = nodes.admonition("", nodes.title("", title), *others,
                                     classes=["hf-more"], collapsible="closed")
             return [box for box in boxes if box not in others] + [more] * bool(others)
 

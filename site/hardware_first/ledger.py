@@ -80,8 +80,8 @@ class BookMistakes(SphinxDirective):
         if not decided:
             return [nodes.paragraph("", f"{machine.name} has not measured any claim.")]
         are = "is" if len(failed) == 1 else "are"
-        first = nodes.paragraph("", f"Of {counted(len(decided), 'claim')} tested on {machine.name}, {len(failed) or 'none'} {are} "
-                                    f"false{':' if failed else '.'}")
+        false = f"{len(failed) or 'None'} of the {counted(len(decided), 'claim')} tested {are} false"
+        first = nodes.paragraph("", f"{false} on {machine.name}{':' if failed else '.'}")
         content = [first, *([bullets([refuted(entry, entry.records[machine.slug]) for entry in failed])] if failed else [])]
         if misses := self.found[machine.slug]:
             content += [nodes.paragraph("", "These predictions missed most on this machine:"),

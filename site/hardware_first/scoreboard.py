@@ -186,7 +186,8 @@ class Scoreboard(SphinxDirective):
             line += [nodes.Text(f"{DOT if line.children else 'Bandwidth of '}{name}: {rate:g}{NO_BREAK_SPACE}TB/s"),
                      *citation(self.env, {"source": source}, self.lineno, self.state.inliner)]
         said = [TEXTS[row.chapter] for row in rows if row.chapter in TEXTS]
-        lengths = f"About 500 tokens precede the timed one, but only {listed(said or [''])}; a shorter text means fewer bytes to read."
+        lengths = (f"About 500 tokens precede the timed one, but only {listed(said or [''])}; "
+                   "a shorter text means fewer bytes to read.")
         return [line] * bool(line.children) + [nodes.paragraph("", lengths, classes=["hf-sources"])] * bool(said)
 
 
@@ -195,7 +196,8 @@ def caption(rows: list[Row], new: str) -> nodes.caption:
     many, dashed = (", one bar for each chapter", ", dashed ones modelled") if rows[1:] else ("", "")
     bold = " The row of this chapter is bold." if new and rows[1:] else ""
     return nodes.caption("", f"Tokens per second of one small language model (the shape of GPT-2 small){many}. The axis is "
-                             f"logarithmic. Filled bars are measured{dashed}. The line across a bar is its bound, the speed that ",
+                             f"logarithmic. Filled bars are measured{dashed}. The line across a bar is its bound: the speed "
+                             "that ",
                          nodes.inline("", MEMORY, classes=["memory"]), nodes.Text(" or "),
                          nodes.inline("", ARITHMETIC, classes=["compute"]), nodes.Text(f" allows.{bold}"))
 

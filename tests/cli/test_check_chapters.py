@@ -339,7 +339,7 @@ def too_many(text):
 
 def test_six_claims_stand_in_the_open_and_any_number_in_folds():
     assert too_many(CLAIM * 6) == []
-    assert too_many(CLAIM * 7) == ["7 claims shown, but at most 6 are allowed: drop those that carry no argument"]
+    assert too_many(CLAIM * 7) == ["7 claims shown, but at most 6 allowed: drop those that carry no argument"]
     assert too_many(f"````{{second-reading}} More\n{CLAIM * 9}````\n") == []
     assert too_many(f"````{{admonition}} Solution\n:class: solution\n\n{CLAIM * 9}````\n") == []
 

@@ -421,7 +421,8 @@ def test_what_the_book_got_wrong_comes_first(site):
     site.page("# Page\n\n```{book-mistakes}\n```\n\n```{claims-ledger}\n```")
     assert site.build().status == 0
     first, _, rest = site.text().partition("hold fail")
-    assert re.search(r"claims tested on this machine, 1 is false: .* We claimed &gt; 100× and measured [\d.]+× \(chapter 01\)\.", first)
+    assert re.search(r"1 of the 6 claims tested is false on this machine: .* We "
+                     r"claimed &gt; 100× and measured [\d.]+× \(chapter 01\)\.", first)
     assert "These predictions missed most" not in first and rest  # the fixture's lab declares no predictions
 
 
@@ -429,4 +430,4 @@ def test_a_machine_that_refutes_nothing_has_no_list(site):
     site.record()
     site.page("# Page\n\n```{book-mistakes}\n```")
     assert site.build().status == 0
-    assert "tested on this machine, none are false." in site.text()
+    assert "None of the 6 claims tested are false on this machine." in site.text()

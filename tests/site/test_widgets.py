@@ -247,7 +247,8 @@ def test_the_planner_says_a_plan_in_words_with_its_code(at, job, words):
 def test_where_no_plan_fits_it_says_so(at):
     page = at("planner", "?planner=chip:a100-40,chips:1,model:gpt-1t")
     settled(page)
-    why = re.fullmatch(r"No plan fits: the smallest needs [\d,]+ GiB per chip, and a chip can use 36 GiB\. On (\d+) chips, one fits\.",
+    why = re.fullmatch(r"No plan fits: the smallest needs [\d,]+ GiB per chip, and a chip can use 36 GiB\. "
+                       r"On (\d+) chips, one fits\.",
                        said(page, "planner"))
     assert why
     page.locator("[name=chips]").fill(why[1])
