@@ -1,7 +1,8 @@
 """Links to terms and sources explain them, and terms and sources list where they are used.
 
 The title of a link to a glossary term is the first sentence of its definition; a link to a source has the whole source as its
-title. static/reading.js shows both on hover, focus and touch. In the glossary and the references each entry names the chapters that use it.
+title. static/reading.js shows both on hover, focus and touch. In the glossary and the references, each entry names the chapters
+that use it.
 """
 
 from __future__ import annotations

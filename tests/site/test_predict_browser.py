@@ -219,7 +219,7 @@ PLACES = """() => [...document.querySelectorAll("h1, .hf-predict, figure, .hf-cl
 
 
 def test_one_press_shows_a_figure_or_skips_a_question(visit):
-    visit.page.locator("#fig-small").get_by_role("button", name="show me").click()
+    visit.page.locator("#fig-small").get_by_role("button", name="Show it now").click()
     until_shown(visit, "fig-small")
     expect(score(visit, "ridge")).to_have_text("Skipped. Answer it after all")
     question(visit, "share").get_by_role("button", name="Skip: show me").click()
