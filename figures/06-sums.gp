@@ -52,13 +52,13 @@ plot for [i = 1:3] bound(bounds[i]) using 1:2 with lines linewidth 1.4 dashtype 
 
 unset label
 top_edge = 660; bottom_edge = height - 62
-y_title = "what so many ones come to"
+y_title = "sum of n ones"
 load "frame.gp"
 eval x_range(0.6, ones_max_x * 1.001)
 eval y_range(0.6, ones_max_x * 1.6)
 set xtics ("1" 1, "2⁴" 2**4, "2⁸" 2**8, "2¹¹" 2**11, "2¹⁶" 2**16, "2²⁰" 2**20, "2²⁴" 2**24)
 set ytics ("1" 1, "2⁸" 2**8, "2¹⁶" 2**16, "2²⁴" 2**24)
-set xlabel "ones" offset 0,0.9 textcolor rgb quiet
+set xlabel "n" offset 0,0.9 textcolor rgb quiet
 array still_colours[3] = [ink, quiet, purple]
 array still_points[3] = [circle, simulated_point, simulated_point]
 array still_dashes[3] = [measured_dash, simulated_dash, simulated_dash]
