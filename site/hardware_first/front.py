@@ -110,7 +110,7 @@ class BookInNumbers(SphinxDirective):
     def dots(self, machine: Machine) -> list[nodes.Node]:
         if not (own := own_outcomes(self.env, machine)):
             return []
-        legend = "Each dot is one prediction. At 1× it was right; further right, the program took longer."
+        legend = "Each dot is one prediction. At 1× it was exact; further right, the program took longer than predicted."
         return [nodes.raw("", strip(own, told=False) + axis(), format="html"), nodes.paragraph("", legend)]
 
 

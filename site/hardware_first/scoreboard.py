@@ -38,7 +38,7 @@ MEMORY, ARITHMETIC = "memory", "arithmetic"
 COLOURS = {MEMORY: "orange", ARITHMETIC: "blue"}
 TBS = {chip["name"]: chip["bandwidth"] / 1e12 for chip in planner_tables()["chips"]}
 QUOTED = {"03": ("an H100", TBS["h100"], "mlengineering"), "04": ("a TPU v5p", TBS["tpu-v5p"], "googletpu")}  # with the source
-TEXTS = {"05": "32 tokens in row 05", "06": "100 in row 06", "07": "100 in row 07"}  # before the token; in the other rows 500
+TEXTS = {"05": 32, "06": 100, "07": 100}  # before the token; in the other rows 500
 WIDTH, LEFT, RIGHT, ROW, NAME, THICK, FOOT = 560, 8, 84, 56, 20, 15, 52  # of the drawing, as wide as all figures
 NOT_MEASURED = "not measured on this machine"
 
@@ -185,9 +185,12 @@ class Scoreboard(SphinxDirective):
         for name, rate, source in (QUOTED[row.chapter] for row in rows if row.chapter in QUOTED):
             line += [nodes.Text(f"{DOT if line.children else 'Bandwidth of '}{name}: {rate:g}{NO_BREAK_SPACE}TB/s"),
                      *citation(self.env, {"source": source}, self.lineno, self.state.inliner)]
-        said = [TEXTS[row.chapter] for row in rows if row.chapter in TEXTS]
-        lengths = (f"About 500 tokens precede the timed one, but only {listed(said or [''])}; "
-                   "a shorter text means fewer bytes to read.")
+        shorter = [row.chapter for row in rows if row.chapter in TEXTS]
+        said = []
+        for tokens in dict.fromkeys(TEXTS[chapter] for chapter in shorter):
+            where = [chapter for chapter in shorter if TEXTS[chapter] == tokens]
+            said.append(f"{tokens} in row{'s' if where[1:] else ''} {listed(where)}")
+        lengths = f"Context: about 500 tokens; {', '.join(said)}. Less context, fewer bytes."
         return [line] * bool(line.children) + [nodes.paragraph("", lengths, classes=["hf-sources"])] * bool(said)
 
 

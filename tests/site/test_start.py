@@ -42,7 +42,7 @@ def test_no_word_of_the_bars_leaves_them(browser, bars, tmp_path):
 def test_the_answer_is_the_chosen_machines(browser, served):
     with Visit(browser, f"{served}start.html") as visit:
         own = visit.page.evaluate(SAID)
-        said = re.search(r"You said “just as fast”: ([\d.]+) times too little", own)
+        said = re.search(r"You said “just as fast”: ([\d.]+)× too low", own)
         assert said[1] == re.search(r"Measured: ([\d.]+)×", own)[1]
         bars = visit.page.locator("#fig-two-orders svg.hf-figure").inner_html()
         visit.page.locator("#hf-machine select").select_option(OTHER)
