@@ -62,12 +62,12 @@ test-slow: needs-test-slow ## test what differs from main: C++ with sanitizers, 
 	@tools/test asan-changed labs
 
 .PHONY: test-weekly
-test-weekly: needs-test-weekly ## run the tests that rarely fail: all sanitizers, Clang, AArch64, every record's figures, a book measured here, ...
+test-weekly: needs-test-weekly ## run the tests that rarely fail: all sanitizers, Clang, AArch64, every record's figures, a full run (measure and build the book), ...
 	@tools/build all
 	@site/browser/build
 	@tools/test tidy asan tsan clang aarch64 take-away chromium slow-site slow-cli checker fuzz live-book
 
-# lab-NN        ## measure one chapter's lab: updates its record and figures
+# lab-NN        ## run one chapter's lab: prints its predictions, table and claims; updates its record and figures
 .PHONY: $(addprefix lab-,$(NUMBERS))
 $(addprefix lab-,$(NUMBERS)): lab-%: needs-lab-%
 	@tools/alone sh -ec 'site/browser/build; tools/build record lab-$(call lab_of,$*); build/bin/lab-$(call lab_of,$*); \
@@ -101,7 +101,7 @@ new-chapter: ## create a chapter skeleton (lab, test, figure, drawing) that pass
 	@tools/new-chapter "$$N" "$$SLUG"
 
 .PHONY: check
-check: needs-check tool ## check formatting, lint, spelling, the parts of every chapter, and the published records
+check: needs-check tool ## check formatting, lint, spelling, voice, each chapter's required parts, and the published records
 	@tools/check
 
 .PHONY: calibrate

@@ -28,7 +28,7 @@ myst_enable_extensions = [
 ]
 hardware_first_source = os.environ.get("HARDWARE_FIRST_SOURCE", "")  # where a reader gets the project, if that is known
 myst_substitutions = {"get_the_project": f"[download the project]({hardware_first_source})" if hardware_first_source else
-                      "take the project that built this book"}
+                      "download the project that built this book"}
 myst_heading_anchors = 3
 suppress_warnings = ["duplicate_declaration.cpp"]  # every header opens the same namespace
 nitpicky = True

@@ -27,8 +27,8 @@ std::vector<Value> first_few(std::size_t few, std::vector<Value> all) {
   return all;
 }
 
-/// For something that must begin before a time limit: a busy machine may need longer. Calls `begins_within(seconds)`
-/// with more and more seconds, until it has begun.
+/// A time limit, in seconds, before which something begins. A busy machine may need longer, so this calls
+/// `begins_within(seconds)` with more and more seconds until it returns true.
 template <class BeginsWithin>
 int enough_seconds(BeginsWithin begins_within) {
   int seconds = 1;

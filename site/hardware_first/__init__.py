@@ -25,7 +25,7 @@ If the shown machine has not measured a number, the sentence uses another machin
     ```
 
     ```{lab-figure} 01-bandwidth               figures/01-bandwidth.gp
-    :series: bandwidth_read bandwidth_copy     optional; the series in the table, if not all that the script shows; a
+    :series: bandwidth_read bandwidth_copy     optional; the series in the table (default: all that the script shows); a
                                                published record with these can replace the machine's own
     :pending: gpu_latency                      optional; more series, which perhaps no machine has measured yet: the figure
                                                is then drawn without them; without :series:, "not yet measured" replaces

@@ -112,7 +112,7 @@ MOST = 2  # how many differences the sentence lists; the figure shows the rest
 def sentence(a: Record, b: Record, series: list[str], names: tuple[str, str], drawn: set[str] = frozenset()) -> str:
     """A sentence on the largest differences between two records beyond the noise: the intervals from the 5th to the 95th
     percentile must not overlap, and the medians must differ by more than either machine's noise floor. Points are matched by
-    label, else by their place on the x axis; a series is called what the figure calls it (`drawn`), if it names it. Empty if
+    label, else by their place on the x axis. A series is named as in the figure, if the figure names it (`drawn`). Empty if
     the records share no measured point."""
     noise = max(record.data["run"]["noise_floor"] for record in (a, b))
     groups: dict[tuple, list[tuple[str, dict]]] = {}

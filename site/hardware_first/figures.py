@@ -183,8 +183,8 @@ def spread(record: Record, series: Iterable[dict]) -> nodes.Node | None:
         # Where most points were counted, not timed, the median says nothing about the others.
         typical = f"±{percent(middle)}, " if (middle := statistics.median(spreads)) else ""
         text = f"{typical}at most ±{percent(max(spreads))}"
-        tooltip = ("half the distance between the 5th and the 95th percentile (for few samples, between smallest and largest): "
-                   f"median over all points, then the largest; {noise}; {when}")
+        tooltip = ("± is half the range from the 5th to the 95th percentile (from smallest to largest if samples are few): "
+                   f"first the median over all points, then the largest; {noise}; {when}")
     else:
         text, tooltip = noise, when
     shown = measured_number(tooltip=tooltip, stops=True)

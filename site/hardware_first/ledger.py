@@ -78,7 +78,7 @@ class BookMistakes(SphinxDirective):
         decided = [entry for entry in self.claims if machine.slug in entry.records]
         failed = [entry for entry in decided if entry.of(entry.records[machine.slug]) == "fails"]
         if not decided:
-            return [nodes.paragraph("", f"{machine.name} has not measured any claim.")]
+            return [nodes.paragraph("", f"No claims have been measured on {machine.name}.")]
         are = "is" if len(failed) == 1 else "are"
         false = f"{len(failed) or 'None'} of the {counted(len(decided), 'claim')} tested {are} false"
         first = nodes.paragraph("", f"{false} on {machine.name}{':' if failed else '.'}")
@@ -97,7 +97,7 @@ def refuted(entry: Entry, record: Record) -> list[nodes.Node]:
     """A claim that fails, then what was claimed and what was found."""
     number, kind = str(entry.statement.observed(record)), entry.statement.kind(record)
     found = f" We claimed {entry.statement.asked(record)} and {'measured' if kind == MEASURED else 'computed'} {number}"
-    return [nodes.strong("", "", claim_link(entry)), nodes.Text(found if number else " It isn’t so here"),
+    return [nodes.strong("", "", claim_link(entry)), nodes.Text(found if number else " It fails here"),
             *in_chapter(entry.lab), nodes.Text(".")]
 
 

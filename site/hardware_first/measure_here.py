@@ -113,7 +113,7 @@ class WhereBrowsersMeasure(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        content = self.parse_content_to_nodes()  # also if it isn't shown, so that its mistakes are found
+        content = self.parse_content_to_nodes()  # even if it isn't shown, so that mistakes in it are found
         return content if any(file.exists() for file in compiled(hardware_first(self.env))) else []
 
 

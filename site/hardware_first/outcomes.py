@@ -52,8 +52,8 @@ def read_declared(path: Path, shown: str) -> Declared:
         left_out = [name for group in data.pop("left_out", []) if group["why"] for name in group["ids"]]
         return Declared(tuple(Pair(**pair) for pair in data.pop("pairs")), tuple(left_out), **data)
     except (OSError, ValueError, TypeError, AttributeError, KeyError):
-        raise RecordError(f'{shown}: expected "pairs", each with what, predicted and measured, and "left_out", '
-                          "each with why and ids; correct it") from None
+        raise RecordError(f'{shown}: expected "pairs", each with "what", "predicted" and "measured", and "left_out", '
+                          'each with "why" and "ids"; correct it') from None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 {predict-scores}: the reader's answers beside the roofline's and the measured ones.
 
     ```{predict-table} kernels
-    :reveals: fig-roofline kernels-scored      as of {predict}
+    :reveals: fig-roofline kernels-scored      as in {predict}
     The question.
 
     | kernel | what it computes |
@@ -72,7 +72,7 @@ def scored(record: Record) -> list[Scored]:
              for name, speed in predicted.items()]
     if (here := sum(each.right for each in found)) != (there := record.value(RIGHT)["value"]):
         raise RecordError(f"the roofline predicts {here} sides correctly on this page and {there:g} in the record's {RIGHT}: "
-                          "set NEARER_GAIN in site/hardware_first/predict_table.py as the lab's Measurement::side() has it")
+                          "set NEARER_GAIN in site/hardware_first/predict_table.py to the lab's value in Measurement::side()")
     return found
 
 
@@ -151,7 +151,7 @@ class PredictScores(SphinxDirective):
 
     def table(self, machine: Machine) -> nodes.Node:
         _, found = kernels(self, machine)
-        heads = ["kernel", "you said", "the roofline predicted", "it waits for", "faster in a near cache", "missed by"]
+        heads = ["kernel", "you said", "the roofline predicted", "it waits for", "faster with data in cache", "missed by"]
         rows = [[each.name, predict_markup(html=self.bet(each.name)), mark(each), each.measured,
                  str(quantity(float(f"{each.gain:.2g}"), "1", style="times")),
                  missed(each.miss)] for each in found]

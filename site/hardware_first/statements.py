@@ -101,7 +101,7 @@ class Statement:
         if self.shown == NOTHING:
             return ""
         observed = self._printed(self._as_in_the_text(value), value)
-        if observed.number.startswith(MINUS) and observed.unit == "%":  # less than nothing of what the sentence is about
+        if observed.number.startswith(MINUS) and observed.unit == "%":  # negative: the opposite of what the sentence says
             return Quantity(observed.number.removeprefix(MINUS), f"% {OTHER_WAY}")
         return observed
 

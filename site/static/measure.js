@@ -59,8 +59,8 @@
       ["one number at a time", gflops(peaks[0])], ["four at a time", gflops(peaks[1])],
       ["four at a time, fused", peaks[2] ? gflops(peaks[2]) : "unavailable in this browser"],
       ["reading 8 KiB repeatedly", gbs(reads[0])], [`reading ${2 ** (reads.length - 8)} MiB`, gbs(last(reads))],
-      ["a load, from 8 KiB", ns(waits[0])], [`a load, from ${2 ** (waits.length - 8)} MiB`, ns(last(waits))],
-      ["… with 16 in flight, each", ns(last(chases))],
+      ["one load from 8 KiB", ns(waits[0])], [`one load from ${2 ** (waits.length - 8)} MiB`, ns(last(waits))],
+      ["… per load, with 16 in flight", ns(last(chases))],
       ...naive.map((v, i) => [`naive product, N = ${1023 + i}`, gflops(v)]), ["tiled product, N = 1024", gflops(tiled)],
       ...flops ? [[`arithmetic, all ${cores} cores`, gflops(flops)], [`reading, all ${cores} cores`, gbs(bytes)]]
                : [["all cores at once", "unavailable in this browser"]],

@@ -144,7 +144,7 @@
     return {near: scored.reduce((sum, entry) => sum + entry.near, 0), of: scored.reduce((sum, entry) => sum + entry.of, 0),
             off: offs.length ? median(offs) : 0};
   };
-  const inWords = ({near, of, off}) => `${near} of ${of} near` + (off ? `, median miss ${digits(off)}×` : "");
+  const inWords = ({near, of, off}) => `${near} of ${of} right or near` + (off ? `, median miss ${digits(off)}×` : "");
 
   // How the reader's intuition changed: this chapter compared with earlier ones, and a row of dots for each.
   const summarise = (place) => {

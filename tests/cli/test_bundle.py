@@ -70,8 +70,8 @@ def test_what_the_processor_lacks_is_named(bundle):
 
 @pytest.mark.parametrize("arguments, environment, says", [
     (["9"], {}, "there is no lab '9'; name chapters by number, such as 01"),
-    (["--faster"], {}, "unknown option '--faster'; ./measure --help lists them"),
-    ([], {"LEVEL": "none"}, "LEVEL='none': there is no such build; ./measure --help lists them"),
+    (["--faster"], {}, "unknown option '--faster'; ./measure --help lists the options"),
+    ([], {"LEVEL": "none"}, "LEVEL='none': there is no such build; ./measure --help lists the builds"),
 ])  # fmt: skip
 def test_what_does_not_exist_is_refused_in_one_line(bundle, arguments, environment, says):
     run = bundle(*arguments, **environment)

@@ -231,7 +231,7 @@ def test_a_page_that_could_not_be_written_costs_the_new_book_and_is_one_line(boo
     assert book("").wait() == 0
     full = book("echo 'WARNING: error writing file a.html: [Errno 28] No space left on device' >&2; echo more >&2")
     assert (full.wait(), book.page()) == (2, "")
-    assert full.stderr.read() == ("book: error writing file a.html: [Errno 28] No space left on device: free space in "
+    assert full.stderr.read() == ("book: error writing file a.html: [Errno 28] No space left on device: free up space in "
                                   f"{book.folder.relative_to(door.folder)}/, or make it writable; the previous book is unchanged\n")  # fmt: skip
 
 

@@ -82,7 +82,7 @@ def test_what_cannot_be_written_is_one_line_and_leaves_no_half_chapter(copy, fai
     run = subprocess.run([copy / "tools/new-chapter", "98", "two-words"], capture_output=True, text=True,
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))  # fmt: skip
     (line,) = run.stderr.splitlines()
-    assert (run.returncode, line) == (1, f"new-chapter: could not write {fails_at}: free space there, or make it writable")
+    assert (run.returncode, line) == (1, f"new-chapter: could not write {fails_at}: free up space there, or make it writable")
     assert snapshot(copy) == before
 
 

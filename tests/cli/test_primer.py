@@ -323,7 +323,7 @@ def test_an_unknown_job_installs_nothing(door, shell):
     door.remove("cmake")
     run = door.run(*shell, "./primer", "sight")
     assert (run.returncode, run.stdout) == (1, "")
-    assert run.stderr == "primer: there is no job 'sight'; make help lists them\n"
+    assert run.stderr == "primer: there is no job 'sight'; make help lists the jobs\n"
     assert door.calls(*INSTALLERS) == []
 
 

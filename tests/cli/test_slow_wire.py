@@ -36,7 +36,7 @@ def namespaces():
     (["--hosts", "251"], "--hosts 251: expected 250 at most"),
     (["--rate", "fast"], "--rate 'fast': expected a whole number from 0 to 99999"),
     (["--cut", "0"], "--cut 0: expected at least 1"),
-    (["--fast"], "unknown option '--fast'; --help lists them"),
+    (["--fast"], "unknown option '--fast'; --help lists the options"),
 ])
 def test_what_it_does_not_understand_is_named_in_one_line(arguments, why):
     run = slow_wire(*arguments)

@@ -130,7 +130,7 @@ HIDDEN = """place => [...place.querySelectorAll("svg path, p, table")].some(
 
 
 def is_hidden(visit, name):
-    """Whether a mark or a sentence of the place is hidden; never the place itself."""
+    """Whether a mark or a sentence in the figure is hidden. The figure itself must be visible."""
     assert visit.page.locator(f"#{name}").evaluate("e => getComputedStyle(e).visibility") == "visible"
     return visit.page.locator(f"#{name}").evaluate(HIDDEN)
 
@@ -361,12 +361,13 @@ def test_the_summary_says_how_intuition_moved(visit):
     expect(summary).to_contain_text("None in this chapter yet")
     question(visit, "ridge").get_by_role("button", name="little").click()
     slide(visit, "share", 4)
-    expect(summary).to_contain_text("In this chapter: 0 of 2 near, median miss 6.7×.")
+    expect(summary).to_contain_text("In this chapter: 0 of 2 right or near, median miss 6.7×.")
     slide(visit, "speed", -3)
     expect(summary).to_contain_text("○○●")  # in the order of the questions
     visit.page.goto(visit.page.url.replace("index.html", "later.html"))
     question(visit, "ridge").get_by_role("button", name="much").click()
-    expect(summary).to_contain_text("In this chapter: 1 of 1 near. Better than before: 1 of 3 near, median miss 6.7×")
+    expect(summary).to_contain_text("In this chapter: 1 of 1 right or near. "
+                                    "Better than before: 1 of 3 right or near, median miss 6.7×")
     expect(summary.locator("li")).to_have_count(2)
 
 

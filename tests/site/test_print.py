@@ -164,8 +164,8 @@ def test_a_full_disk_is_one_line_and_the_book_printed_before_stays(tmp_path):
     half = subprocess.run([sys.executable, PROJECT / "tools" / "print-book", tmp_path, before], capture_output=True, text=True,
                           env={**os.environ, "PATH": f"{chromium.parent}:{os.environ['PATH']}"})  # fmt: skip
     draft = before.with_suffix(".part.pdf")
-    assert (half.returncode, half.stderr) == (1, f"print-book: {draft}: was written only in part: free space there\n")
-    assert (run.returncode, line) == (1, f"print-book: {before}: File too large: free space there, or make it writable")
+    assert (half.returncode, half.stderr) == (1, f"print-book: {draft}: was written only in part: free up space there\n")
+    assert (run.returncode, line) == (1, f"print-book: {before}: File too large: free up space there, or make it writable")
     assert before.read_text() == "old" and sorted(tmp_path.iterdir()) == files
 
 

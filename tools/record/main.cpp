@@ -34,7 +34,9 @@ void add_questions(CLI::App& app, Request& r) {
                         [&r] { return check_command(r.tool, r.files, r.publish, r.advise_speed, r.json); });
   check->add_option("FILE", r.files, "records, or a folder of published ones")->required();
   CLI::Option* publish = check->add_flag("--publish", r.publish, "also refuse quick, incomplete and emulated records");
-  check->add_flag("--advise-speed", r.advise_speed, "only warn about laws about speed, which a busy machine can break")
+  check
+      ->add_flag("--advise-speed", r.advise_speed,
+                 "only warn when a speed law fails, since a busy machine can cause that")
       ->excludes(publish);
   check->add_flag("--json", r.json, "print one JSON object: for each file, a list of its problems");
 

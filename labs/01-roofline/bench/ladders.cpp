@@ -185,7 +185,7 @@ Bandwidths measure_bandwidths(const Lab& lab, const KernelSet& set, Team& team, 
       ladder.y.push_back(rate(pass_bytes(set, each.stream, each.bytes) * each.threads, sampling.seconds[i]));
     }
   }
-  // With one core, all threads are one thread.
+  // On one core, “all threads” means one.
   if (team.size() == 1) result.all_threads = result.one_thread;
   return result;
 }

@@ -20,7 +20,7 @@ struct alignas(64) Line {
 /// Adds lines `from` … `to` − 1 to a cycle of the lines before them. Each goes between two others chosen at random, which
 /// makes all cycles equally likely (Sattolo's algorithm, from the inside out).
 /// \param line  callable: `line(i)` is a reference to line i
-/// \param sequence  of random numbers: each sequence makes another cycle
+/// \param sequence  of random numbers: each sequence makes a different cycle
 template <class LineOf>
 void add_to_cycle(const LineOf& line, std::size_t from, std::size_t to, std::uint64_t sequence = 0) {
   for (std::size_t i = from; i < to; ++i) {
@@ -36,7 +36,7 @@ void add_to_cycle(const LineOf& line, std::size_t from, std::size_t to, std::uin
 /// cycle fits in a cache. It can grow, so that one buffer serves all working sets.
 class RandomCycle {
  public:
-  /// \param memory  where the lines are; at least one and at most 2^32, which are 256 GiB. At first the cycle has only
+  /// \param memory  where the lines are; at least one and at most 2^32 (256 GiB). At first the cycle has only
   ///   the first line.
   /// \throws std::invalid_argument without a line
   explicit RandomCycle(std::span<Line> memory) : memory_(memory) {

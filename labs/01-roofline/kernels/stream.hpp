@@ -1,7 +1,7 @@
 /// \file
 /// The slanted roofs: read, copy and triad over arrays of any size, with ordinary and with non-temporal stores.
 /// Compiled once per instruction set (see vector.hpp). Arrays are aligned to 64 bytes; `n`, in floats, is a multiple of
-/// `stream_block`; all of the array is read or written `passes` times.
+/// `stream_block`; the whole array is read or written `passes` times.
 #pragma once
 
 #include <cstddef>

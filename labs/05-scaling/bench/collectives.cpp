@@ -285,7 +285,7 @@ void add_times(Lab& lab, const RaceTimes& race, const std::string& library, bool
 /// Adds the ring's speed relative to MPI at one large size, if the race reached it.
 void add_gain(Lab& lab, const RaceTimes& race, bool network) {
   const auto ring = over_mpi(race, "ring");
-  const auto size = ring.find((network ? 8 : 64) << 20);  // less is affordable between hosts
+  const auto size = ring.find((network ? 8 : 64) << 20);  // between hosts there's only time for smaller messages
   if (size != ring.end()) {
     lab.add(Value(network ? "network_ring_over_mpi_8mib" : "ring_over_mpi_64mib", size->second, "1"));
   }

@@ -248,10 +248,10 @@ struct AttentionHeat {
   }
 };
 
-/// Races all ways of attention over one number of tokens that fit into memory. Checks each before it enters.
+/// Races every attention variant that fits in memory at one sequence length; checks each first.
 class AttentionRace {
  public:
-  /// Leaves out ways that do not fit into memory, with a note.
+  /// Leaves out variants that don't fit in memory, with a note.
   /// \throws std::runtime_error for a wrong result
   AttentionRace(Lab& lab, Roofs& roofs, std::size_t tokens)
       : lab_(lab),

@@ -131,7 +131,7 @@ std::vector<Variant> by_hand_variants(const std::vector<Buffer>& memory, std::si
   return on(threads, std::move(variants));
 }
 
-/// Adds the chain's times over their memory traffic, and the line that copying predicts.
+/// Adds the chain's times against their memory traffic, and the line that copying predicts.
 void add_times(const GraphRace& race, Threads threads) {
   const bool all = threads == Threads::all;
   const double gbs = race.roofs.traffic_gbs(race.sampling, Stream::copy, threads).median;

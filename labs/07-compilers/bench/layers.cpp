@@ -360,7 +360,7 @@ void measure_layers(Lab& lab) {
   CallRuns runs(lab, batches);
   Plan plan = lab.plan(2);
   plan.sample_seconds = 2e-3;
-  plan.warm_seconds = 3e-3;  // an idle core needs some milliseconds to join loops
+  plan.warm_seconds = 3e-3;  // an idle core needs a few milliseconds to join loops
   const Sampling sampling = runs.sample(plan);
   add_linear_steps(lab, runs, sampling);
   add_calls(lab, runs, sampling);

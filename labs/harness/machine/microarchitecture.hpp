@@ -11,7 +11,7 @@
 
 namespace hf {
 
-/// The core as the processor reports it. What it does not report is left empty.
+/// The core as the processor reports it. Fields that it doesn't report are empty.
 struct Core {
   std::optional<int> family;      ///< x86: with the extended family added, as the kernel does: 26 for Zen 5
   std::optional<int> model;       ///< x86: with the extended model; Arm: the variant, the n of rnpm

@@ -52,7 +52,7 @@ std::string said_by_child(const std::function<std::string()>& code) {
   return {text, static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
 }
 
-/// The number of 384 × 384 matrix products per second on one thread with the library that loads now, at its best.
+/// The most 384 × 384 matrix products per second, in 8 tries, on one thread with the library that loads now.
 double products_per_second() {
   constexpr int n = 384;
   const SharedLibrary library = load_openblas();

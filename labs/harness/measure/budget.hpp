@@ -28,7 +28,7 @@ Plan plan_within(Budget budget, double seconds, int parts = 1);
 /// How long a lab checks whether memory is rationed.
 BurstSearch burst_search(Budget budget);
 
-/// Keeps the rounds in which the machine was in one state, as seen by each of these variants (Sampling::in_one_state).
+/// Keeps the rounds in which the machine was in one state, judged by each of these variants (Sampling::in_one_state).
 /// Calls \p left_out for each variant that had two states, with its samples and the number of rounds kept.
 Sampling in_one_state(Sampling sampling, const std::vector<std::string>& ids,
                       const std::function<void(const std::string&, const Estimate&, std::size_t)>& left_out);

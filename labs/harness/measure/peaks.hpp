@@ -50,7 +50,7 @@ Estimate clock_ghz(const Plan& plan);
 /// \throws OutOfMemory
 Estimate dram_read_gbs(Team& team, const Plan& plan, std::size_t bytes = 0);
 
-/// The difference that chance alone shows on this machine now: the larger of the A/A differences of arithmetic and of
+/// The difference that chance alone produces on this machine now: the larger of the A/A differences of arithmetic and of
 /// reading memory.
 /// \param memory  brings memory to its steady state before each sample of reading
 /// \return relative difference

@@ -76,7 +76,7 @@ struct Sampling {
   /// Pairwise ratio of the times of two variants, round by round: above 1 if \p numerator is slower.
   Estimate ratio(std::string_view numerator, std::string_view denominator) const;
 
-  /// Keeps the rounds in which the machine was in one state, as seen by one variant: the state with most of its
+  /// Keeps the rounds in which the machine was in one state, judged by one variant: the state with most of its
   /// samples. Keeps all rounds if the variant shows one state.
   Sampling in_one_state(std::string_view id) const;
 };
@@ -92,7 +92,7 @@ Sampling sample_interleaved(const std::vector<Variant>& variants, const Plan& pl
 Estimate sample(const Variant& variant, const Plan& plan);
 
 /// A/A test: samples a variant against itself. A smaller difference between variants counts as a tie.
-/// \return the 95th percentile of the relative difference that chance alone shows
+/// \return the 95th percentile of the relative difference that chance alone produces
 double noise_floor(const Variant& variant, const Plan& plan);
 
 }  // namespace hf

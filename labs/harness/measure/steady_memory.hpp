@@ -27,7 +27,7 @@ struct Fall {
 
 /// The largest step down in a series of speeds. It must be at least 10%, at least three times the variation of the
 /// speeds on either side, and have at least six windows on each side. A single disturbed window does not count, and
-/// neither does a slow drift, which varies as much on both sides as it falls.
+/// neither does a slow drift, whose normal variation is as large as the fall.
 /// \param speeds  of windows of equal size, in order, above 0
 std::optional<Fall> find_fall(std::span<const double> speeds);
 

@@ -46,7 +46,7 @@ class Pinned {
 /// Lets the calling thread run on any of usable_cores(); a thread started by a pinned thread inherits its single core.
 void unpin();
 
-/// A team of threads, each on its own core while there are enough cores. It consists of the calling thread, which is
+/// A team of threads, each on its own core if there are enough cores. It consists of the calling thread, which is
 /// moved to the first core while a task runs, and others, which sleep between runs. The caller is a member because an
 /// extra thread would compete with the members for a core while they are timed.
 class Team {

@@ -80,7 +80,7 @@ class Lab {
   Budget budget() const { return budget_; }
   bool quick() const { return budget_ == Budget::quick; }
 
-  /// Sets how long the whole lab should take on this machine, if that is known better than from LabInfo::steps. The
+  /// Sets how long the whole lab should take on this machine, if the lab has a better estimate than LabInfo::steps. The
   /// progress bar uses it until the steps show the actual pace.
   void expect(double seconds);
 
@@ -89,7 +89,7 @@ class Lab {
 
   /// Prepares, and runs the steps in order. The progress bar shows them.
   /// \throws Interrupted
-  /// \throws whatever a step throws, unless it may fail
+  /// \throws std::exception  whatever a step throws, unless it may fail
   void run();
 
   /// Seconds that the current step should take; 0 before the first.
@@ -111,7 +111,7 @@ class Lab {
   /// The result of look_at_memory().
   const SteadyMemory& steady_memory() const { return steady_memory_; }
 
-  /// Keeps the rounds in which the machine was in one state, as seen by these variants, for example the roofs (see
+  /// Keeps the rounds in which the machine was in one state, judged by these variants, for example the roofs (see
   /// Sampling). Adds a note with the number of rounds left out and the other state.
   Sampling in_one_state(Sampling sampling, const std::vector<std::string>& ids);
 
@@ -181,7 +181,7 @@ class Lab {
   Results results_;
 };
 
-/// The function of a step that uses what LabInfo::prepare makes for all steps.
+/// Wraps a step that uses the data made by LabInfo::prepare for all steps.
 template <class Shared>
 std::function<void(Lab&)> with(std::optional<Shared>& shared, void (*measure)(Lab&, Shared&)) {
   return [&shared, measure](Lab& lab) { measure(lab, *shared); };

@@ -239,7 +239,7 @@ void add_ladder(Lab& lab, const Ladder& ladder, const std::string& id, const std
   lab.show(table);
 }
 
-/// Returns the smallest gain from one rung to the next, each relative to cuBLAS in its own rounds.
+/// Returns the smallest gain from one rung to the next. Each rung is compared with cuBLAS in the same rounds.
 double least_gain(const Ladder& ladder) {
   double least = INFINITY;
   for (std::size_t i = 1; i < ladder.over_cublas.size(); ++i)

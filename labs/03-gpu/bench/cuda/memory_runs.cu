@@ -164,7 +164,7 @@ class Front {
         at_(static_cast<std::size_t>(most_chases) * lanes),
         sums_(at_.size()) {}
 
-  /// Resets every chase to its start. The links are valid for one number of chases.
+  /// Links the cells for this number of chases, and resets every chase to its start.
   void arrange(const Concurrency& by) {
     link_front<<<static_cast<unsigned>(nodes_ * lanes / 256), 256>>>(cells_.data(), nodes_, by.chases());
     std::vector<const Cell*> start(static_cast<std::size_t>(by.chases()) * lanes);

@@ -7,8 +7,8 @@
 
 namespace hf::gpu {
 
-/// A variant of the last rung. The fastest depends on the device's bottleneck: turns, L2, watts. A kernel gets it as a
-/// type with a member `way`, because nvcc needs types or numbers where the host names a kernel.
+/// A variant of the last rung. Which one is fastest depends on the device's bottleneck: turns, L2 or watts. A kernel
+/// gets it as a type with a member `way`, because nvcc needs types or numbers where the host names a kernel.
 struct Way {
   int rows_together;  ///< rows of clusters' tiles in a band of c, so that L2 can hold everything that a band reads
 

@@ -145,7 +145,7 @@ class Merge {
     return chosen;
   }
 
-  /// True if the threads of the request, which entered a basic block, continue in different ones before their next
+  /// True if threads of the request, which entered this basic block together, diverge before their next
   /// barrier.
   bool diverges() const {
     const void* first = nullptr;

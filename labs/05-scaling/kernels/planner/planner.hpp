@@ -67,7 +67,7 @@ struct TransformerShape {
   double active = 1;      ///< perceptrons that each token passes through
 
   /// Elements of a layer's matrices: attention's (queries, keys, values and output); one perceptron's; those of all
-  /// experts, 0 if there is no choice; the whole layer's, with the router. Elements of the whole model.
+  /// experts, 0 without a mixture of experts; the whole layer's, with the router. Elements of the whole model.
   double attention_weights() const;
   double perceptron_weights() const;
   double expert_weights() const;

@@ -20,8 +20,8 @@ struct Step {
   double tokens() const { return plan.tokens(); }
   double seconds_for(double bytes) const { return bytes / (chip.bandwidth * constants.memory); }
 
-  /// Returns the seconds of a matrix from n_in to n_out columns: `forward` forward passes, and backward for its input
-  /// and its weights.
+  /// Returns the seconds of the products with an n_in × n_out matrix: `forward` forward ones, and two backward, for
+  /// the gradients of its input and of its weights.
   double matrix(double rows, double n_in, double n_out, int forward, bool fp8) const {
     return forward * product_seconds(chip, {rows, n_out, n_in}, constants, fp8) +
            product_seconds(chip, {rows, n_in, n_out}, constants, fp8) +

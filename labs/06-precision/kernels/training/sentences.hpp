@@ -24,10 +24,10 @@ using Chances = std::array<double, vocabulary_size>;
 struct SentenceState {
   enum class Part { determiner, noun, verb, object_determiner, object_noun, full_stop };
   Part part = Part::determiner;  ///< what comes next
-  bool singular = true;          ///< whether the noun may be, or was, singular; plural: the same
-  bool plural = true;
-  bool adjective = false;  ///< whether an adjective precedes the coming noun
-  int subject = 0;         ///< index of the animal
+  bool singular = true;          ///< whether the noun may be singular or, after it, was singular
+  bool plural = true;            ///< the same for the plural
+  bool adjective = false;        ///< whether an adjective precedes the coming noun
+  int subject = 0;               ///< index of the animal
 };
 
 namespace grammar {

@@ -76,7 +76,7 @@ constexpr float flash_slack = 8;
 /// The score of a key that is hidden from a query.
 constexpr float hidden_score = -1e30f;
 
-/// A block of queries, as many registers wide as its kernels, and the sums over the keys so far.
+/// A block of queries, as wide as its kernels, and the sums over the keys so far.
 struct QueryBlock {
   const float* queries;   ///< (d, width), times log₂e / √d
   float* outputs;         ///< (d, width): Σ weight · value

@@ -71,7 +71,7 @@ class Passes {
   std::size_t level(Ref ref) const { return level_[ref.node]; }
   const std::vector<Ref>& kept() const { return kept_; }
 
-  /// True if the first kept value can be stored in place of the result: then the level-1 cache holds a row less.
+  /// True if the first kept value can be stored in place of the result: then the level-1 cache holds one row fewer.
   bool is_in_result() const {
     return !kept_.empty() && !loop_.past_caches && loop_.outputs.size() == 1 && form(loop_.outputs[0]) == Form::full &&
            level(loop_.outputs[0]) == last_;

@@ -19,7 +19,7 @@
 namespace hf::compilers {
 namespace {
 
-/// What this machine's compiler made. \throws BuildError, which fails the test
+/// The loops, as built by this machine's compiler. \throws BuildError, which fails the test
 const Permissions& permissions() {
   static const Permissions all = [] {
     const ScratchFolder cache;
