@@ -125,7 +125,7 @@ def test_a_malformed_declaration_and_a_lab_without_predictions_are_named(site):
     site.record()
     for malformed in ({}, {"pairs": [{"what": "a"}]}, {"pairs": [], "left_out": [{"ids": ["a"]}]}, {**DECLARED, "more": 1}):
         declare(site, malformed)
-        assert 'labs/01-roofline/predictions.json: expected "pairs", each with what' in site.build().said
+        assert 'labs/01-roofline/predictions.json: expected "pairs", each with "what"' in site.build().said
 
 
 LABS = sorted(path.parent.name for path in (PROJECT / "labs").glob("[0-9][0-9]-*/lab.cpp"))
