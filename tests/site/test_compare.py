@@ -117,7 +117,7 @@ def test_a_figure_that_two_have_measured_can_show_both_on_the_same_axes(site):
     assert scale(here) == scale(other) != []
     alone = re.search(r"<svg.*?</svg>", site.html(), re.S)[0]
     assert scale(alone) != scale(here)
-    assert "past 64 MiB" in here and "past 64 MiB" in other and "1416 ns" in other and "1416 ns" not in here
+    assert "beyond 64 MiB" in here and "beyond 64 MiB" in other and "1416 ns" in other and "1416 ns" not in here
     ids = re.findall(r'id="([^"]+)"', here + other + alone)
     assert len(ids) == len(set(ids))
     assert f'data-figure="01-small" data-pairs="{PAIR}"' in site.html()

@@ -63,7 +63,7 @@ def test_what_a_machine_lacks_costs_one_line(make_lab, lab, note, pattern, left_
     assert (status, err) == (0, "")
     assert figures == [figure for figure in every_figure(lab) if figure not in left_out]
     said = out.splitlines()[len(figures):]
-    assert said == ([f"not drawn, because this machine has no measurements for them: {', '.join(left_out)} ({note})"]
+    assert said == ([f"not drawn, because this machine has not measured them: {', '.join(left_out)} ({note})"]
                     if left_out else [])
 
 

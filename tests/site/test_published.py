@@ -91,7 +91,7 @@ def test_machines_are_told_apart_by_the_names_they_were_published_under(site):
     (f"other-machine/{LAB}.json", lambda record: record["machine"].update(emulated=True), "/machine/emulated"),
     ("other-machine/01-roof.json", lambda record: None, "name the file 01-roofline.json"),
     ("other-machine/02-none.json", lambda record: None, "name the file 01-roofline.json"),
-    ("other-machine/02-none.json", lambda record: record["lab"].update(id="02-none"), "a lab that there is, not 02-none"),
+    ("other-machine/02-none.json", lambda record: record["lab"].update(id="02-none"), "an existing lab, not 02-none"),
     (f"{LAB}.json", lambda record: None, "expected a folder of one machine's records"),
 ])
 def test_what_does_not_belong_among_published_records_is_an_error(site, place, edit, problem):
