@@ -25,7 +25,7 @@ lab_of = $(filter $(1)-%,$(LABS))
 
 .PHONY: help
 help: ## list the jobs
-	@sed -n 's/^\([a-z][a-z-]*\(NN\)\{0,1\}\):.*## /\1\t/p; s/^# \(lab-NN\) *## /\1\t/p' Makefile | \
+	@sed -n 's/^\([a-z][a-z-]*\(NN\)\{0,1\}\):.*## /\1\t/p; s/^# \([a-z]*-NN\) *## /\1\t/p' Makefile | \
 	while IFS='	' read -r job text; do printf '  make %-14s %s\n' "$$job" "$$text"; done
 	@echo; echo '  BUDGET=quick measures in seconds instead of minutes. Labs: $(LABS)'
 	@echo '  MEASURE=no builds the book from published records alone and measures nothing.'
@@ -75,6 +75,14 @@ $(addprefix lab-,$(NUMBERS)): lab-%: needs-lab-%
 
 lab-%:
 	$(error there is no lab $*; the labs are: $(addprefix lab-,$(NUMBERS)))
+
+.PHONY: yours
+yours: needs-tool ## list the kernels that you can write yourself, and how far you are with each
+	@python3 tools/yours
+
+# yours-NN      ## try your own kernel in yours/: build, check and race it, draw it into the chapter's figure (WATCH=1)
+yours-%: needs-yours-%
+	@python3 tools/yours $* $(if $(filter 1,$(WATCH)),--watch)
 
 .PHONY: serve
 serve: needs-serve ## serve the book at http://localhost:8000/; open pages offer to reload after a rebuild (PORT=8000)

@@ -34,6 +34,15 @@ do for [i = 1:7] {
   ordinary = larger(ordinary_max, ordinary)
 }
 x_max = widest
+# The reader's own product, where there is one: its last attempt as a line, the others as dots.
+have_yours = exists("yours")
+your_file = have_yours ? yours : file(1)
+yours_range_min_x = 0
+if (have_yours) {
+  stats your_file using 1:2 name "yours_range" nooutput
+  lowest = smaller(yours_range_min_y, lowest)
+  highest = larger(yours_range_max_y, highest)
+}
 on_line(n) = !is_trap(n) || ordinary < 512
 roof = have_all ? value_peak_fp32_all_gflops : value_peak_fp32_gflops
 highest = larger(roof, highest)
@@ -60,6 +69,11 @@ set datafile missing NaN  # a line passes by it
 drawn(i, n) = present(i) && on_line(n)
 at_end(i, n) = present(i) && n == last[i]
 plot for [i = 1:7] file(i) using (only(drawn(i, $1), $1)):3:4 with filledcurves fillcolor rgb colours[i], \
+     your_file using (only(have_yours && $5 > 0, $1)):2 with points pointtype earlier_point pointsize 0.6 linecolor rgb quiet, \
+     your_file using (only(have_yours && $5 == 0, $1)):2 with linespoints pointtype yours_point pointsize 0.9 linewidth 1.4 \
+       dashtype modelled_dash linecolor rgb ink, \
+     your_file using (only(have_yours && $5 == 0 && $1 == yours_range_min_x, $1)):2:("yours") with labels right font end \
+       textcolor rgb ink, \
      for [i = 1:7] file(i) using (only(drawn(i, $1), $1)):2 with linespoints pointtype points[i] pointsize 0.55 \
        linewidth (i > 5 ? 2.6 : 1.8) dashtype dashes[i] linecolor rgb colours[i], \
      for [i = 1:7] file(i) using (only(present(i) && !on_line($1), $1)):2 with points pointtype points[i] \

@@ -27,6 +27,8 @@ modelled_point  = 6;   modelled_dash  = 2;  set dashtype 2 (4,4)
 simulated_point = 4;   simulated_dash = 3;  set dashtype 3 (9,4,1.5,4)
 quoted_point    = 12;  quoted_dash    = 4;  set dashtype 4 (1.5,3.5)
 # Measured curves that share a panel differ in their filled marker, and a second variant in long dashes.
+# The reader's own kernel is a star, filled for the last attempt.
+yours_point = 15; earlier_point = 14
 circle = 7; triangle = 9; diamond = 13; square = 5
 long_dash = 5;  set dashtype 5 (11,5)
 

@@ -49,23 +49,25 @@ class SeriesAbsent(DrawError):
         self.notes = notes
 
 
-def draw(record_path, script_path, out_dir, tool, axes=None, name=None):
+def draw(record_path, script_path, out_dir, tool, axes=None, name=None, yours=None):
     """Draws one figure and returns its path, `out_dir`/<`name`>.svg, written only when its content changed.
 
     `tool` is the `record` executable, `axes` the result of common_axes(). `name` is the script's by default; the figure's
-    ids begin with it. Raises DrawError.
+    ids begin with it. `yours` is a folder with the attempts of a reader’s own kernel (tools/yours). Raises DrawError.
 
     Draws only if the content of something that the figure depends on has changed; the last line of the file has the key.
     """
     record_path, script_path, out_dir = Path(record_path), Path(script_path), Path(out_dir)
     name = name or script_path.stem
     figure = out_dir / (name + ".svg")
-    made_of = f"<!-- {key_of([record_path, Path(tool), *inputs(script_path)], json.dumps([name, axes]))} -->\n"
+    attempts = attempts_in(yours) if yours else []
+    made_of = f"<!-- {key_of([record_path, Path(tool), *inputs(script_path), *attempts], json.dumps([name, axes]))} -->\n"
     if figure.exists() and figure.read_bytes().endswith(made_of.encode()):
         return figure
     header, series = checked(record_path, script_path)
     description = " ".join(describe(series[each]) for each in header["shows"] if each in series)
-    drawn = run_gnuplot(script_path, tables_of(record_path, tool), kept(axes or {}))
+    with tempfile.TemporaryDirectory() as folder:
+        drawn = run_gnuplot(script_path, tables_of(record_path, tool), kept(axes or {}) + given_attempts(attempts, folder))
     try:
         themed = svg.themed(drawn, name, header["title"], description,
                             read_text(script_path.with_name("style.gp")), read_text(CSS))
@@ -73,6 +75,26 @@ def draw(record_path, script_path, out_dir, tool, axes=None, name=None):
         raise DrawError(f"{script_path}: {error}") from None
     write_if_changed(figure, themed + made_of)
     return figure
+
+
+def attempts_in(folder):
+    """The records of the attempts at a reader's own kernel, oldest first."""
+    return sorted(Path(folder).glob("[0-9]*.json"), key=lambda file: int(file.stem))
+
+
+def given_attempts(files, folder):
+    """The command that gives a script the table of the attempts, written to `folder`: x, median, low, high, and how many attempts
+    came later."""
+    if not files:
+        return ""
+    table = Path(folder) / "yours.tsv"
+    rows = []
+    for later, file in enumerate(reversed(files)):
+        for heat in json.loads(read_text(file))["race"]["heats"]:
+            of = next(row for row in heat["rows"] if row["id"] == "yours")
+            rows.append(f"{heat['x']}\t{of['median']}\t{of['low']}\t{of['high']}\t{later}\n")
+    table.write_text("".join(rows), encoding="utf-8")
+    return f"; yours = {quoted(table)}"
 
 
 def key_of(files, also=""):
@@ -336,11 +358,12 @@ def main(arguments=None):
                         help="the folder for the figures (default: %(default)s)")
     parser.add_argument("--tool", default=str(ROOT / "build" / "bin" / "record"), metavar="FILE",
                         help="the record tool (default: build/bin/record)")
+    parser.add_argument("--yours", metavar="DIR", help="attempts at your own kernel, yours/attempts/NN-slug")
     options = parser.parse_args(arguments)
     failures, left_out = 0, {}  # the figures left out, and why
     for script in options.scripts:
         try:
-            print(draw(options.record, script, options.out, options.tool))
+            print(draw(options.record, script, options.out, options.tool, yours=options.yours))
         except DrawError as error:
             if isinstance(error, SeriesAbsent) and error.notes:
                 left_out[Path(script).stem] = error.notes

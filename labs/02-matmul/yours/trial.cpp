@@ -1,0 +1,257 @@
+// Tries a reader's matrix product.
+#include "yours/trial.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "02-matmul/bench/ladder.hpp"
+#include "02-matmul/bench/steps.hpp"
+#include "02-matmul/kernels/rungs.hpp"
+#include "common/cache_simulator.hpp"
+#include "common/pinned_openmp.hpp"
+#include "common/product.hpp"
+#include "common/random.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/number_text.hpp"
+#include "harness/measure/peaks.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "yours/guarded.hpp"
+
+namespace hf::matmul {
+namespace {
+
+using yours::GuardedArray;
+using yours::Wrong;
+
+/// A product's sizes: a is (m, k), b is (k, n).
+struct Shape {
+  std::size_t m, n, k;
+
+  std::string text() const {
+    return std::to_string(m) + " × " + std::to_string(k) + " times " + std::to_string(k) + " × " + std::to_string(n);
+  }
+};
+
+/// Inputs between forbidden pages, and a poisoned output.
+class Matrices {
+ public:
+  explicit Matrices(const Shape& shape)
+      : shape_(shape), a_("a", shape.m * shape.k), b_("b", shape.k * shape.n), c_("c", shape.m * shape.n) {}
+
+  /// New random inputs, and NaN in c.
+  void renew(std::uint64_t seed) const {
+    for (const GuardedArray* each : {&a_, &b_, &c_}) each->forbid_writes(nullptr);
+    fill_random(a_.numbers(), 2 * seed);
+    fill_random(b_.numbers(), 2 * seed + 1);
+    std::ranges::fill(c_.numbers(), std::numeric_limits<float>::quiet_NaN());
+    for (const GuardedArray* each : {&a_, &b_}) each->forbid_writes(", which is an input");
+  }
+
+  /// Calls the kernel, and then gives a thread that it left behind the time to betray itself.
+  void multiply(Product* kernel) const {
+    kernel(shape_.m, shape_.n, shape_.k, a_.data(), b_.data(), c_.data());
+    c_.forbid_writes(" after it has returned");
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+
+  /// Compares about `most` elements of c with the reference. \throws Wrong, with the first wrong element
+  void check(std::size_t most) const {
+    if (!a_.intact() || !b_.intact() || !c_.intact()) throw Wrong("writes before the begin of a matrix");
+    visit_places(shape_.m, shape_.n, most, [&](std::size_t i, std::size_t j) {
+      const Reference expected = reference_product(a_.data(), b_.data(), shape_.n, shape_.k, i, j);
+      const float got = c_.data()[i * shape_.n + j];
+      if (error_share(got, expected) <= 1) return;
+      throw Wrong("c[" + std::to_string(i) + "][" + std::to_string(j) + "] is " + number_text(got) + ", expected " +
+                  number_text(expected.value) + " (" + shape_.text() + ")");
+    });
+  }
+
+  const float* a() const { return a_.data(); }
+  const float* b() const { return b_.data(); }
+  float* c() const { return c_.data(); }
+
+ private:
+  Shape shape_;
+  GuardedArray a_, b_, c_;
+};
+
+/// Sizes around those at which tiles and vectors end, then random ones, then the race's.
+std::vector<Shape> shapes_to_check() {
+  std::vector<Shape> shapes = {{1, 1, 1}, {1, 1, 0}, {0, 3, 2}, {3, 0, 2}, {1, 17, 5}, {17, 1, 5}, {2, 3, 64}};
+  for (const std::size_t size : {4, 7, 8, 15, 16, 17, 31, 32, 33, 48, 63, 65, 96}) shapes.push_back({size, size, size});
+  for (std::uint64_t i = 0; i < 24; ++i) {
+    const auto size = [i](std::uint64_t which) { return 1 + random_below(77, 3 * i + which, 130); };
+    shapes.push_back({size(0), size(1), size(2)});
+  }
+  shapes.push_back({130, 250, 250});
+  shapes.push_back({30, 600, 600});
+  shapes.push_back({20, 1024, 512});
+  return shapes;
+}
+
+void check(void* kernel) {
+  std::uint64_t seed = 1;
+  for (const Shape& shape : shapes_to_check()) {
+    yours::trying(shape.text());
+    const Matrices matrices(shape);
+    for (int time = 0; time < 2; ++time) {  // a kernel that remembers its first result is wrong the second time
+      matrices.renew(seed++);
+      matrices.multiply(reinterpret_cast<Product*>(kernel));
+      matrices.check(20000);
+    }
+  }
+}
+
+/// Bytes that cross each level for one multiply–add.
+nlohmann::json per_multiply_add(const Traffic& traffic, const Shape& shape) {
+  const double products = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+  const auto each = [&](std::uint64_t bytes) { return round_significant(static_cast<double>(bytes) / products, 4); };
+  return {{"registers_l1", each(traffic.registers_l1)},
+          {"l1_l2", each(traffic.l1_l2)},
+          {"l2_beyond", each(traffic.l2_beyond)}};
+}
+
+nlohmann::json count(void* kernel) {
+  const Shape shape = {48, 600, 600};
+  const Matrices matrices(shape);
+  matrices.renew(1);
+  yours::trying(shape.text());
+  const Machine machine = probe_machine();
+  const yours::Counted counted = yours::count([&] { matrices.multiply(reinterpret_cast<Product*>(kernel)); }, machine);
+  nlohmann::json bytes = {{"yours", per_multiply_add(counted.traffic, shape)}};
+  const CacheSimulator caches(detect_geometry(machine, 1), detect_geometry(machine, 2));
+  for (const Rung& rung : rungs()) {
+    bytes[rung.id] = per_multiply_add(rung.trace(shape.m, shape.n, shape.k, caches), shape);
+  }
+  return {{"bytes_per_multiply_add", bytes}};
+}
+
+/// Square matrices as the lab has them, and one contestant's first rows of the product.
+class Track {
+ public:
+  explicit Track(std::size_t n)
+      : n_(n),
+        a_(n * n * sizeof(float), Pages::huge),
+        b_(n * n * sizeof(float), Pages::huge),
+        c_(n * n * sizeof(float), Pages::huge) {}
+
+  /// Seconds of one call with inputs that it has never seen. \throws Wrong if the result is wrong
+  double run(const Contestant& contestant, std::size_t rows) {
+    fill_random(a_.as<float>(), 2 * seed_);
+    fill_random(b_.as<float>(), 2 * seed_ + 1);
+    ++seed_;
+    std::ranges::fill(c_.as<float>(), std::numeric_limits<float>::quiet_NaN());
+    const float *const a = a_.as<float>().data(), *const b = b_.as<float>().data();
+    float* const c = c_.as<float>().data();
+    const std::int64_t start = now_ns();
+    contestant.multiply(rows, n_, n_, a, b, c);
+    clobber();
+    const double seconds = static_cast<double>(now_ns() - start) * 1e-9;
+    if (worst_product_error(rows, n_, n_, a, b, c, 200) <= 1) return seconds;
+    throw Wrong("is wrong in the race, at N = " + std::to_string(n_) + ", though it was right when checked");
+  }
+
+ private:
+  std::size_t n_;
+  Buffer a_, b_, c_;
+  std::uint64_t seed_ = 1000;
+};
+
+double flops(std::size_t rows, std::size_t n) {
+  return 2 * static_cast<double>(rows) * static_cast<double>(n) * static_cast<double>(n);
+}
+
+/// The reader's kernel between the chapter's lowest rung and its best, with a library if there is one.
+std::vector<Contestant> runners(void* kernel, int cores, const std::vector<Peer>& peers) {
+  std::vector<Contestant> chosen = {{"yours", "yours", reinterpret_cast<Product*>(kernel), 8}};
+  for (const Contestant& each : contestants(cores)) {
+    if (each.id == "naive" || each.id == "best" || each.id == "best_all") chosen.push_back(each);
+  }
+  const auto library = std::ranges::find(peers, "openblas", &Peer::id);
+  if (library != peers.end()) chosen.push_back({library->id, library->name + ", 1 thread", library->multiply, 240});
+  return chosen;
+}
+
+/// Interleaved rounds at one size. \param gflops  speeds at the size before, by id, which decide how many rows fit
+yours::Heat heat(std::size_t n, const std::vector<Contestant>& all, int cores, int rounds, std::map<std::string, double>& gflops) {
+  constexpr double seconds_of_a_call = 0.02;
+  Track track(n);
+  std::vector<Variant> variants;
+  std::vector<double> work;
+  for (const Contestant& each : all) {
+    const double fit = gflops.contains(each.id) ? seconds_of_a_call * gflops[each.id] * 1e9 / flops(1, n) : 1e9;
+    const std::size_t rows = std::clamp(static_cast<std::size_t>(fit), std::min(n, each.least_rows), n);
+    variants.push_back({each.id, [&track, &each, rows](std::int64_t calls) {
+                          double seconds = 0;
+                          for (std::int64_t call = 0; call < calls; ++call) seconds += track.run(each, rows);
+                          return seconds;
+                        }});
+    work.push_back(flops(rows, n));
+  }
+  for (const auto& [id, threads] : {std::pair{peak_id, 1}, {peak_all_id, cores}}) {
+    PeakVariant peak = openmp_peak(threads);
+    peak.variant.id = id;
+    variants.push_back(std::move(peak.variant));
+    work.push_back(peak.flops);
+  }
+  Plan plan;
+  plan.rounds = rounds;
+  plan.minimum_rounds = 3;
+  plan.warm_seconds = 0;  // new inputs warm the caches
+  plan.budget_seconds = 2;
+  const Sampling sampling = sample_interleaved(variants, plan);
+  yours::Heat result = {static_cast<double>(n), {}};
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const std::string label = i < all.size() ? all[i].label : i == all.size() ? "peak, 1 thread" : "peak, all threads";
+    const Estimate of_peak = transform(sampling.ratio(peak_id, variants[i].id), [&](double times_as_fast) {
+      return times_as_fast * work[i] / work[all.size()];
+    });
+    result.rows.push_back({variants[i].id, label, rate(work[i], sampling.seconds[i]), of_peak});
+    gflops[variants[i].id] = result.rows.back().speed.median;
+  }
+  return result;
+}
+
+std::vector<yours::Heat> race(void* kernel, bool quick) {
+  const std::vector<Peer> peers = find_peers();  // before threads are pinned: some have their own
+  const Machine machine = probe_machine();
+  for (const Peer& peer : peers) {
+    if (peer.set_threads) peer.set_threads(1);
+  }
+  const PinnedOpenMp pinned(machine.cores);
+  const std::vector<Contestant> all = runners(kernel, machine.cores, peers);
+  std::map<std::string, double> gflops;
+  std::vector<yours::Heat> heats;
+  const std::vector<std::size_t> sizes = quick ? std::vector<std::size_t>{60, 100} : std::vector<std::size_t>{100, 250, 600, 1000};
+  for (const std::size_t n : sizes) {
+    yours::trying("N = " + std::to_string(n));
+    heats.push_back(heat(n, all, machine.cores, quick ? 3 : 11, gflops));
+  }
+  return heats;
+}
+
+}  // namespace
+}  // namespace hf::matmul
+
+int main(int argc, char** argv) {
+  return hf::yours::run_trial({.id = "02-matmul",
+                               .function = "product",
+                               .check = hf::matmul::check,
+                               .count = hf::matmul::count,
+                               .race = hf::matmul::race,
+                               .unit = "GFLOP/s"},
+                              argc, argv);
+}

@@ -1,0 +1,73 @@
+/// \file
+/// Tries a reader's kernel: loads it from a shared library, checks it, counts its accesses, and races it.
+///
+/// tools/yours compiles the reader's file three times (with sanitizers, with counting, and as the labs are compiled) and
+/// starts a chapter's trial, bin/yours-NN-slug, once for each, as a child that may crash or never end.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "common/cache_simulator.hpp"
+#include "harness/measure/statistics.hpp"
+
+namespace hf::yours {
+
+/// The kernel is wrong; the message is one line and names the first wrong element.
+struct Wrong : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Prints on standard output what the kernel is about to compute, so that a crash or a timeout can be placed.
+void trying(const std::string& what);
+
+/// Checks that no thread of the process computes once the kernel has returned.
+/// \throws Wrong
+void check_that_nothing_runs();
+
+/// One row of the race's table.
+struct Row {
+  std::string id;     ///< "yours"
+  std::string label;  ///< "packing"
+  Estimate speed;
+  Estimate of_peak;  ///< the speed as a share of one thread's peak, round by round
+};
+
+/// The result of a race at one size.
+struct Heat {
+  double x;  ///< what the figure's x axis shows
+  std::vector<Row> rows;
+};
+
+/// Bytes and accesses of a kernel, counted.
+struct Counted {
+  double loads, stores;  ///< load and store instructions
+  Traffic traffic;
+};
+
+/// Runs `kernel_call` from a library whose accesses are instrumented, and simulates them.
+Counted count(const std::function<void()>& kernel_call, const Machine& machine);
+
+/// What a chapter's trial does with the kernel's address. Each function may print with trying().
+struct Trial {
+  std::string id;        ///< "02-matmul"
+  std::string function;  ///< the function's name in the reader's file: "product"
+  /// Checks it on many shapes. \throws Wrong
+  std::function<void(void* kernel)> check;
+  /// Returns what the chapter's model needs, as JSON: counts per unit of work.
+  std::function<nlohmann::json(void* kernel)> count;
+  /// Races it; if quick, at few sizes and in few rounds. \throws Wrong if a timed result is wrong
+  std::function<std::vector<Heat>(void* kernel, bool quick)> race;
+  std::string unit;  ///< of the speeds: "GFLOP/s"
+};
+
+/// The main function of a chapter's trial: `yours-NN-slug check|count|race LIBRARY`. Prints the result as JSON on the last
+/// line of standard output.
+/// \return 0; 1 if the kernel is wrong, with one line; 2 for a wrong command line or a library without the function
+int run_trial(const Trial& trial, int argc, char** argv);
+
+}  // namespace hf::yours
