@@ -44,8 +44,19 @@ nlohmann::json to_json(const std::vector<Heat>& heats, const std::string& unit) 
   return result;
 }
 
+nlohmann::json to_json(const std::vector<Count>& counts) {
+  nlohmann::json result = nlohmann::json::array();
+  for (const Count& each : counts) {
+    nlohmann::json others = nlohmann::json::array();
+    for (const auto& [label, value] : each.others)
+      others.push_back({{"label", label}, {"value", round_significant(value, 4)}});
+    result.push_back({{"what", each.what}, {"yours", round_significant(each.yours, 4)}, {"others", others}});
+  }
+  return result;
+}
+
 nlohmann::json result_of(const Trial& trial, std::string_view job, void* kernel) {
-  if (job == "count") return trial.count(kernel);
+  if (job == "count") return to_json(trial.count(kernel));
   if (job == "race") {
     const MeasuringLock alone([](double) {
       std::printf("waiting for another measurement to end\n");
@@ -70,7 +81,8 @@ void check_that_nothing_runs() {
   std::this_thread::sleep_for(50ms);  // a team of OpenMP's threads spins for a few milliseconds before it sleeps
   const double before = process_cpu_seconds();
   std::this_thread::sleep_for(50ms);
-  if (process_cpu_seconds() - before > 0.025) throw Wrong("threads still compute after it has returned; join them first");
+  if (process_cpu_seconds() - before > 0.025)
+    throw Wrong("threads still compute after it has returned; join them first");
 }
 
 int run_trial(const Trial& trial, int argc, char** argv) {

@@ -8,11 +8,11 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "common/cache_simulator.hpp"
+#include "harness/machine/machine.hpp"
 #include "harness/measure/statistics.hpp"
 
 namespace hf::yours {
@@ -43,6 +43,13 @@ struct Heat {
   std::vector<Row> rows;
 };
 
+/// A quantity that decides the speed by the chapter's model: the reader's, and those of the chapter's kernels.
+struct Count {
+  std::string what;  ///< "bytes per multiply-add between L1 and L2"
+  double yours;
+  std::vector<std::pair<std::string, double>> others;  ///< by label, the best kernel last
+};
+
 /// Bytes and accesses of a kernel, counted.
 struct Counted {
   double loads, stores;  ///< load and store instructions
@@ -58,8 +65,7 @@ struct Trial {
   std::string function;  ///< the function's name in the reader's file: "product"
   /// Checks it on many shapes. \throws Wrong
   std::function<void(void* kernel)> check;
-  /// Returns what the chapter's model needs, as JSON: counts per unit of work.
-  std::function<nlohmann::json(void* kernel)> count;
+  std::function<std::vector<Count>(void* kernel)> count;
   /// Races it; if quick, at few sizes and in few rounds. \throws Wrong if a timed result is wrong
   std::function<std::vector<Heat>(void* kernel, bool quick)> race;
   std::string unit;  ///< of the speeds: "GFLOP/s"

@@ -58,6 +58,7 @@ If the shown machine has not measured a number, the sentence uses another machin
     ````
 
     ```{lab-card} 01-roofline                  how to run it yourself
+    ```{yours} 02-matmul                       the steps to a kernel of the reader's own: labs/02-matmul/yours/path.json
     ```{lab-header} clock.hpp                  the header's reference, from Doxygen
     ```{machines}                              every machine; :values: lab/id … for headline numbers
     ```{book-mistakes}                         the claims that fail on the machine shown, and its largest misses
@@ -146,6 +147,7 @@ from .per_machine import (
 from .scoreboard import Scoreboard
 from .second_reading import SecondReading
 from .systolic import SystolicArray
+from .yours import Yours
 
 SOURCES = sorted(Path(__file__).parent.rglob("*.py"))
 
@@ -167,6 +169,7 @@ def setup(app: Sphinx) -> dict:
                             ("lab-figure", LabFigure),
                             ("lab-card", LabCard), ("lab-code", LabCode), ("lab-header", LabHeader),
                             ("scoreboard", Scoreboard), ("second-reading", SecondReading), ("systolic-array", SystolicArray),
+                            ("yours", Yours),
                             ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
     for part in (claims, borrowed, front, ledger, machines, predict, predict_table, predictions, numbering, definitions,

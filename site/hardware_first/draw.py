@@ -49,18 +49,19 @@ class SeriesAbsent(DrawError):
         self.notes = notes
 
 
-def draw(record_path, script_path, out_dir, tool, axes=None, name=None, yours=None):
+def draw(record_path, script_path, out_dir, tool, axes=None, name=None, attempts=()):
     """Draws one figure and returns its path, `out_dir`/<`name`>.svg, written only when its content changed.
 
     `tool` is the `record` executable, `axes` the result of common_axes(). `name` is the script's by default; the figure's
-    ids begin with it. `yours` is a folder with the attempts of a reader’s own kernel (tools/yours). Raises DrawError.
+    ids begin with it. `attempts` are the records of the reader's own kernel (tools/yours), oldest first, for a script that
+    draws them. Raises DrawError.
 
     Draws only if the content of something that the figure depends on has changed; the last line of the file has the key.
     """
     record_path, script_path, out_dir = Path(record_path), Path(script_path), Path(out_dir)
     name = name or script_path.stem
     figure = out_dir / (name + ".svg")
-    attempts = attempts_in(yours) if yours else []
+    attempts = list(attempts) if 'exists("yours")' in read_text(script_path) else []
     made_of = f"<!-- {key_of([record_path, Path(tool), *inputs(script_path), *attempts], json.dumps([name, axes]))} -->\n"
     if figure.exists() and figure.read_bytes().endswith(made_of.encode()):
         return figure
@@ -78,7 +79,7 @@ def draw(record_path, script_path, out_dir, tool, axes=None, name=None, yours=No
 
 
 def attempts_in(folder):
-    """The records of the attempts at a reader's own kernel, oldest first."""
+    """The records of the attempts at a reader's own kernel, oldest first; none if there is no such folder."""
     return sorted(Path(folder).glob("[0-9]*.json"), key=lambda file: int(file.stem))
 
 
@@ -363,7 +364,8 @@ def main(arguments=None):
     failures, left_out = 0, {}  # the figures left out, and why
     for script in options.scripts:
         try:
-            print(draw(options.record, script, options.out, options.tool, yours=options.yours))
+            print(draw(options.record, script, options.out, options.tool,
+                       attempts=attempts_in(options.yours) if options.yours else ()))
         except DrawError as error:
             if isinstance(error, SeriesAbsent) and error.notes:
                 left_out[Path(script).stem] = error.notes

@@ -50,7 +50,7 @@ class LabFigure(SphinxDirective):
         if not (wanted or pending):
             wanted = header(script)["shows"]
         domain.note_lab(lab)
-        for file in draw.inputs(script):
+        for file in [*draw.inputs(script), *records.attempts(lab)]:
             domain.note_file(file)
         figure = nodes.figure("", classes=["hf-lab-figure"])
         caption = takeaway(self)
@@ -165,7 +165,8 @@ def drawn(records: Records, script: Path, record: Path) -> str:
     local = record == records.local_path(record.stem)
     build = records.build if local else records.build / "published" / record.parent.name
     try:
-        figure = draw.draw(record, script, build / "figures", tool=records.tool)
+        attempts = records.attempts(record.stem) if local else []
+        figure = draw.draw(record, script, build / "figures", tool=records.tool, attempts=attempts)
         return draw.svg.inline(figure.read_text(encoding="utf-8"))
     except (draw.DrawError, OSError) as error:
         raise RecordError(str(error).replace(f"{records.root}/", "")) from None

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from babel.dates import format_date
 
-from .draw import DrawError, content_digest, digest_of, key_of, write_if_changed
+from .draw import DrawError, attempts_in, content_digest, digest_of, key_of, write_if_changed
 
 _ONE_OF = {"series": "series", "values": "value"}
 ROOFLINE_LAB = "01-roofline"  # a reader's browser runs its kernels too
@@ -130,6 +130,10 @@ class Records:
 
     def local_path(self, lab: str) -> Path:
         return self.local / f"{lab}.json"
+
+    def attempts(self, lab: str) -> list[Path]:
+        """The records of the reader's own kernel (tools/yours), oldest first; none in a book of published records."""
+        return [] if self.published_only else attempts_in(self.root / "yours" / "attempts" / lab)
 
     @property
     def published(self) -> Path:

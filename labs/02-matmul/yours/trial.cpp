@@ -12,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "02-matmul/bench/ladder.hpp"
 #include "02-matmul/bench/steps.hpp"
 #include "02-matmul/kernels/rungs.hpp"
@@ -115,28 +113,28 @@ void check(void* kernel) {
   }
 }
 
-/// Bytes that cross each level for one multiply–add.
-nlohmann::json per_multiply_add(const Traffic& traffic, const Shape& shape) {
-  const double products = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
-  const auto each = [&](std::uint64_t bytes) { return round_significant(static_cast<double>(bytes) / products, 4); };
-  return {{"registers_l1", each(traffic.registers_l1)},
-          {"l1_l2", each(traffic.l1_l2)},
-          {"l2_beyond", each(traffic.l2_beyond)}};
-}
-
-nlohmann::json count(void* kernel) {
+/// Bytes that cross each level for one multiply–add, of the reader's kernel and of the lowest and the last rung.
+std::vector<yours::Count> count(void* kernel) {
   const Shape shape = {48, 600, 600};
   const Matrices matrices(shape);
   matrices.renew(1);
   yours::trying(shape.text());
   const Machine machine = probe_machine();
-  const yours::Counted counted = yours::count([&] { matrices.multiply(reinterpret_cast<Product*>(kernel)); }, machine);
-  nlohmann::json bytes = {{"yours", per_multiply_add(counted.traffic, shape)}};
   const CacheSimulator caches(detect_geometry(machine, 1), detect_geometry(machine, 2));
-  for (const Rung& rung : rungs()) {
-    bytes[rung.id] = per_multiply_add(rung.trace(shape.m, shape.n, shape.k, caches), shape);
+  const auto traced = [&](const Rung& rung) { return rung.trace(shape.m, shape.n, shape.k, caches); };
+  const Traffic naive = traced(rungs().front()), packed = traced(rungs().back());
+  const Traffic counted = yours::count([&] { matrices.multiply(reinterpret_cast<Product*>(kernel)); }, machine).traffic;
+  const double products = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+  std::vector<yours::Count> counts;
+  for (const auto& [where, level] : {std::pair{"registers and L1", &Traffic::registers_l1},
+                                     {"L1 and L2", &Traffic::l1_l2},
+                                     {"L2 and beyond", &Traffic::l2_beyond}}) {
+    const auto each = [&](const Traffic& traffic) { return static_cast<double>(traffic.*level) / products; };
+    counts.push_back({std::string("bytes per multiply-add between ") + where,
+                      each(counted),
+                      {{rungs().front().label, each(naive)}, {rungs().back().label, each(packed)}}});
   }
-  return {{"bytes_per_multiply_add", bytes}};
+  return counts;
 }
 
 /// Square matrices as the lab has them, and one contestant's first rows of the product.
@@ -186,7 +184,8 @@ std::vector<Contestant> runners(void* kernel, int cores, const std::vector<Peer>
 }
 
 /// Interleaved rounds at one size. \param gflops  speeds at the size before, by id, which decide how many rows fit
-yours::Heat heat(std::size_t n, const std::vector<Contestant>& all, int cores, int rounds, std::map<std::string, double>& gflops) {
+yours::Heat heat(std::size_t n, const std::vector<Contestant>& all, int cores, int rounds,
+                 std::map<std::string, double>& gflops) {
   constexpr double seconds_of_a_call = 0.02;
   Track track(n);
   std::vector<Variant> variants;
@@ -235,7 +234,8 @@ std::vector<yours::Heat> race(void* kernel, bool quick) {
   const std::vector<Contestant> all = runners(kernel, machine.cores, peers);
   std::map<std::string, double> gflops;
   std::vector<yours::Heat> heats;
-  const std::vector<std::size_t> sizes = quick ? std::vector<std::size_t>{60, 100} : std::vector<std::size_t>{100, 250, 600, 1000};
+  const std::vector<std::size_t> sizes =
+      quick ? std::vector<std::size_t>{60, 100} : std::vector<std::size_t>{100, 250, 600, 1000};
   for (const std::size_t n : sizes) {
     yours::trying("N = " + std::to_string(n));
     heats.push_back(heat(n, all, machine.cores, quick ? 3 : 11, gflops));
