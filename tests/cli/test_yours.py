@@ -43,7 +43,7 @@ WRONG = {
                      "right   no: touches c[2304], past its end: c has 2304 elements, for 48 × 48 times 48 × 48"),
     "before its begin": ("if (m == 31) *(volatile float*)(c - 1) = 1;", "", "right   no: writes before the begin of a matrix"),
     "an input": ("if (m == 31) const_cast<float*>(a)[3] = 1;", "", "right   no: writes to a[3], which is an input"),
-    "unwritten": ("if (m == 0 || n == 0) return; m -= 1;", "m += 1;", "right   no: c[0][0] is -, expected"),
+    "unwritten": ("if (m == 0 || n == 0) return; m -= 1;", "m += 1;", "right   no: c[0][0] is not a number: perhaps it was never written"),
     "a crash": ("if (m == 32) *(volatile int*)8 = 1;", "",
                 "right   no: touches an address that belongs to none of its arrays, for 32 × 32 times 32 × 32"),
     "an abort": ("if (m == 32) std::terminate();", "", "right   no: ends with SIGABRT, for 32 × 32 times 32 × 32"),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -72,8 +73,11 @@ class Matrices {
       const Reference expected = reference_product(a_.data(), b_.data(), shape_.n, shape_.k, i, j);
       const float got = c_.data()[i * shape_.n + j];
       if (error_share(got, expected) <= 1) return;
-      throw Wrong("c[" + std::to_string(i) + "][" + std::to_string(j) + "] is " + number_text(got) + ", expected " +
-                  number_text(expected.value) + " (" + shape_.text() + ")");
+      const std::string element = "c[" + std::to_string(i) + "][" + std::to_string(j) + "]";
+      if (std::isnan(got))
+        throw Wrong(element + " is not a number: perhaps it was never written (" + shape_.text() + ")");
+      throw Wrong(element + " is " + number_text(got) + ", expected " + number_text(expected.value) + " (" +
+                  shape_.text() + ")");
     });
   }
 
