@@ -2,9 +2,9 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -56,7 +56,7 @@ WRONG = {
     "a late write": ("std::thread([=] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); if (m * n > 0) c[0] = 1; }).detach();",
                      "", "right   no: writes to c[0] after it has returned"),
     "a thread that stays": ("static bool started = false; if (!started) { started = true; "
-                            "std::thread([] { for (volatile int x = 0;; ++x) {} }).detach(); }", "",
+                            "std::thread([] { for (volatile unsigned x = 0;; ++x) {} }).detach(); }", "",
                             "right   no: threads still compute after it has returned"),
     "no function": ("}\nvoid other() { std::size_t m = 0, n = 0, k = 0; const float *a = nullptr, *b = nullptr; float* c = nullptr;", "",
                     None),
@@ -149,7 +149,7 @@ def test_an_attempt_is_not_a_record(tried, tmp_path):
     record = ROOT / "build/bin/record"
     run = subprocess.run([record, "publish", tmp_path / "attempts/02-matmul/1.json", "--to", tmp_path / "published"],
                          capture_output=True, text=True)
-    assert run.returncode == 1
+    assert run.returncode != 0
     assert not (tmp_path / "published").exists()
 
 
@@ -164,4 +164,5 @@ def test_the_figure_has_a_star_for_each_attempt(tried, tmp_path):
     without, with_stars = draw(), draw("--yours", tmp_path / "attempts/02-matmul")
     assert "yours" not in without
     assert ">yours<" in with_stars
-    assert with_stars.count("<path") + with_stars.count("<polygon") == without.count("<path") + without.count("<polygon") + 5
+    stars = lambda drawn: sum(len(points.split()) == 10 for points in re.findall(r'<polygon points="([^"]*)"', drawn))
+    assert stars(with_stars) == stars(without) + 4, "two attempts at two sizes"
