@@ -1,6 +1,6 @@
-// Counts the accesses of a kernel that was compiled with -fsanitize=thread but is not linked with that sanitizer: this file
-// has the functions that the compiler calls before each load and store. Compilers insert the calls after vectorising, so the
-// counts are those of the instructions.
+// Counts the accesses of a kernel that was compiled with -fsanitize=thread but is not linked with that sanitizer: this
+// file has the functions that the compiler calls before each load and store. GCC vectorises no loop of such a file by
+// itself, so there may be more loads and stores than in the raced kernel; their bytes are the same.
 #include <cstdint>
 #include <cstring>
 #include <functional>

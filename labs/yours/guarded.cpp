@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace hf::yours {
@@ -27,6 +29,7 @@ std::size_t page_bytes() {
 struct Known {
   char name[16];
   std::uintptr_t mapping, begin, end, mapping_end;
+  std::size_t element_bytes;
   const char* why_forbidden;
 };
 std::array<Known, 16> known = {};  // a slot with mapping 0 is free
@@ -41,10 +44,10 @@ void describe(std::uintptr_t address, char* text, std::size_t size) {
   for (const Known& each : known) {
     if (each.mapping == 0 || address < each.mapping || address >= each.mapping_end) continue;
     const auto element = (static_cast<std::intptr_t>(address) - static_cast<std::intptr_t>(each.begin)) /
-                         static_cast<std::intptr_t>(sizeof(float));
+                         static_cast<std::intptr_t>(each.element_bytes);
     if (address >= each.end) {
       std::snprintf(text, size, "touches %s[%td], past its end: %s has %zu elements\n", each.name, element, each.name,
-                    (each.end - each.begin) / sizeof(float));
+                    (each.end - each.begin) / each.element_bytes);
     } else if (address >= each.begin) {
       std::snprintf(text, size, "writes to %s[%td]%s\n", each.name, element,
                     each.why_forbidden != nullptr ? each.why_forbidden : "");
@@ -65,8 +68,9 @@ void report_and_exit(int /*signal*/, siginfo_t* info, void* /*context*/) {
 
 }  // namespace
 
-GuardedArray::GuardedArray(std::string name, std::size_t count) : name_(std::move(name)), count_(count) {
-  const std::size_t page = page_bytes(), bytes = count * sizeof(float);
+GuardedArray::GuardedArray(std::string name, std::size_t count, std::size_t element_bytes)
+    : name_(std::move(name)), count_(count) {
+  const std::size_t page = page_bytes(), bytes = count * element_bytes;
   const std::size_t inner = (bytes + page - 1) / page * page + page;  // at least a page of the pattern
   mapped_ = inner + 2 * page;
   void* const mapping = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -74,12 +78,12 @@ GuardedArray::GuardedArray(std::string name, std::size_t count) : name_(std::mov
   mapping_ = static_cast<std::byte*>(mapping);
   mprotect(mapping_ + page, inner, PROT_READ | PROT_WRITE);
   std::byte* const end = mapping_ + page + inner;
-  data_ = reinterpret_cast<float*>(end - bytes);
+  data_ = end - bytes;
   std::fill(mapping_ + page, end - bytes, pattern);
   Known* const slot = find(0);
   if (slot == nullptr) return;  // only the message is poorer
   const auto address = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at); };
-  *slot = {{}, address(mapping_), address(data_), address(end), address(mapping_ + mapped_), nullptr};
+  *slot = {{}, address(mapping_), address(data_), address(end), address(mapping_ + mapped_), element_bytes, nullptr};
   std::snprintf(slot->name, sizeof slot->name, "%s", name_.c_str());
 }
 
@@ -95,8 +99,12 @@ void GuardedArray::forbid_writes(const char* why) const {
 }
 
 bool GuardedArray::intact() const {
-  return std::all_of(mapping_ + page_bytes(), reinterpret_cast<std::byte*>(data_),
-                     [](std::byte each) { return each == pattern; });
+  return std::all_of(mapping_ + page_bytes(), data_, [](std::byte each) { return each == pattern; });
+}
+
+void GuardedArray::settle() const {
+  forbid_writes(" after it has returned");
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
 void catch_bad_accesses() {

@@ -8,20 +8,21 @@
 
 namespace hf::yours {
 
-/// An array of floats that ends where a forbidden page begins. Before it are a pattern, which intact() checks, and another
+/// An array, of floats unless it says otherwise, that ends where a forbidden page begins. Before it are a pattern, which intact() checks, and another
 /// forbidden page. If a kernel touches a forbidden page, the process names the array on standard output and exits (see
 /// catch_bad_accesses()).
 class GuardedArray {
  public:
   /// \param name  what the kernel's signature calls the array: "a"
-  GuardedArray(std::string name, std::size_t count);
+  GuardedArray(std::string name, std::size_t count, std::size_t element_bytes = sizeof(float));
   ~GuardedArray();
   GuardedArray(const GuardedArray&) = delete;
   GuardedArray& operator=(const GuardedArray&) = delete;
 
-  float* data() const { return data_; }
+  std::byte* bytes() const { return data_; }
+  float* data() const { return reinterpret_cast<float*>(data_); }
   std::size_t size() const { return count_; }
-  std::span<float> numbers() const { return {data_, count_}; }
+  std::span<float> numbers() const { return {data(), count_}; }
 
   /// From here on, a write to the array ends the process. \param why  ends the message: "which is an input"; null allows
   /// writes again
@@ -30,12 +31,16 @@ class GuardedArray {
   /// False if something was written just before the array.
   bool intact() const;
 
+  /// What comes after a call that has written this array: further writes end the process, and a thread that the call left
+  /// behind has the time to betray itself.
+  void settle() const;
+
  private:
   std::string name_;
   std::size_t count_;
   std::size_t mapped_;
   std::byte* mapping_;
-  float* data_;
+  std::byte* data_;
 };
 
 /// Exit status of a process whose kernel touched what it must not.

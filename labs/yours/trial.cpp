@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -14,6 +15,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/measure/number_text.hpp"
 #include "harness/report/lock.hpp"
 #include "yours/guarded.hpp"
 
@@ -37,9 +39,9 @@ nlohmann::json to_json(const std::vector<Heat>& heats, const std::string& unit) 
                       {"median", round_significant(row.speed.median, 6)},
                       {"low", round_significant(row.speed.low, 6)},
                       {"high", round_significant(row.speed.high, 6)},
-                      {"of_peak", round_significant(row.of_peak.median, 4)}});
+                      {"of_roof", round_significant(row.of_roof.median, 4)}});
     }
-    result["heats"].push_back({{"x", heat.x}, {"rows", rows}});
+    result["heats"].push_back({{"name", heat.name}, {"x", heat.x}, {"rows", rows}});
   }
   return result;
 }
@@ -74,6 +76,11 @@ nlohmann::json result_of(const Trial& trial, std::string_view job, void* kernel)
 void trying(const std::string& what) {
   std::printf("trying %s\n", what.c_str());
   std::fflush(stdout);
+}
+
+void refuse(const std::string& element, float got, double expected, const std::string& where) {
+  if (std::isnan(got)) throw Wrong(element + " is not a number: perhaps it was never written (" + where + ")");
+  throw Wrong(element + " is " + number_text(got) + ", expected " + number_text(expected) + " (" + where + ")");
 }
 
 void check_that_nothing_runs() {

@@ -25,6 +25,9 @@ struct Wrong : std::runtime_error {
 /// Prints on standard output what the kernel is about to compute, so that a crash or a timeout can be placed.
 void trying(const std::string& what);
 
+/// Refuses an element, which is not a number if it was never written. \param where  "33 × 33 times 33 × 33" \throws Wrong
+[[noreturn]] void refuse(const std::string& element, float got, double expected, const std::string& where);
+
 /// Checks that no thread of the process computes once the kernel has returned.
 /// \throws Wrong
 void check_that_nothing_runs();
@@ -34,13 +37,14 @@ struct Row {
   std::string id;     ///< "yours"
   std::string label;  ///< "packing"
   Estimate speed;
-  Estimate of_peak;  ///< the speed as a share of one thread's peak, round by round
+  Estimate of_roof;  ///< the speed as a share of the roof's (path.json names the roof), round by round
 };
 
 /// The result of a race at one size.
 struct Heat {
-  double x;  ///< what the figure's x axis shows
-  std::vector<Row> rows;
+  std::string name;       ///< of the size: "N = 1000"
+  double x;               ///< what the figure's x axis shows
+  std::vector<Row> rows;  ///< the reader's first, then the slowest, with which the figure may compare it
 };
 
 /// A quantity that decides the speed by the chapter's model: the reader's, and those of the chapter's kernels.

@@ -2,14 +2,12 @@
 #include "yours/trial.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <string>
-#include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,13 +19,11 @@
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "harness/machine/machine.hpp"
-#include "harness/measure/clock.hpp"
 #include "harness/measure/memory.hpp"
-#include "harness/measure/number_text.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/sampling.hpp"
-#include "harness/measure/statistics.hpp"
 #include "yours/guarded.hpp"
+#include "yours/race.hpp"
 
 namespace hf::matmul {
 namespace {
@@ -59,11 +55,9 @@ class Matrices {
     for (const GuardedArray* each : {&a_, &b_}) each->forbid_writes(", which is an input");
   }
 
-  /// Calls the kernel, and then gives a thread that it left behind the time to betray itself.
   void multiply(Product* kernel) const {
     kernel(shape_.m, shape_.n, shape_.k, a_.data(), b_.data(), c_.data());
-    c_.forbid_writes(" after it has returned");
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    c_.settle();
   }
 
   /// Compares about `most` elements of c with the reference. \throws Wrong, with the first wrong element
@@ -73,11 +67,7 @@ class Matrices {
       const Reference expected = reference_product(a_.data(), b_.data(), shape_.n, shape_.k, i, j);
       const float got = c_.data()[i * shape_.n + j];
       if (error_share(got, expected) <= 1) return;
-      const std::string element = "c[" + std::to_string(i) + "][" + std::to_string(j) + "]";
-      if (std::isnan(got))
-        throw Wrong(element + " is not a number: perhaps it was never written (" + shape_.text() + ")");
-      throw Wrong(element + " is " + number_text(got) + ", expected " + number_text(expected.value) + " (" +
-                  shape_.text() + ")");
+      yours::refuse("c[" + std::to_string(i) + "][" + std::to_string(j) + "]", got, expected.value, shape_.text());
     });
   }
 
@@ -150,23 +140,28 @@ class Track {
         b_(n * n * sizeof(float), Pages::huge),
         c_(n * n * sizeof(float), Pages::huge) {}
 
-  /// Seconds of one call with inputs that it has never seen. \throws Wrong if the result is wrong
-  double run(const Contestant& contestant, std::size_t rows) {
+  /// The contestant's first rows of a product, each time of inputs that it has never seen.
+  /// \throws Wrong if a result is wrong
+  Variant variant(const Contestant& contestant, std::size_t rows) {
+    return yours::fresh(
+        contestant.id, [this] { renew(); },
+        [this, &contestant, rows] { contestant.multiply(rows, n_, n_, at(a_), at(b_), at(c_)); },
+        [this, rows] { check(rows); });
+  }
+
+ private:
+  static float* at(const Buffer& matrix) { return matrix.as<float>().data(); }
+  void renew() {
     fill_random(a_.as<float>(), 2 * seed_);
     fill_random(b_.as<float>(), 2 * seed_ + 1);
     ++seed_;
     std::ranges::fill(c_.as<float>(), std::numeric_limits<float>::quiet_NaN());
-    const float *const a = a_.as<float>().data(), *const b = b_.as<float>().data();
-    float* const c = c_.as<float>().data();
-    const std::int64_t start = now_ns();
-    contestant.multiply(rows, n_, n_, a, b, c);
-    clobber();
-    const double seconds = static_cast<double>(now_ns() - start) * 1e-9;
-    if (worst_product_error(rows, n_, n_, a, b, c, 200) <= 1) return seconds;
+  }
+  void check(std::size_t rows) const {
+    if (worst_product_error(rows, n_, n_, at(a_), at(b_), at(c_), 200) <= 1) return;
     throw Wrong("is wrong in the race, at N = " + std::to_string(n_) + ", though it was right when checked");
   }
 
- private:
   std::size_t n_;
   Buffer a_, b_, c_;
   std::uint64_t seed_ = 1000;
@@ -192,39 +187,20 @@ yours::Heat heat(std::size_t n, const std::vector<Contestant>& all, int cores, i
                  std::map<std::string, double>& gflops) {
   constexpr double seconds_of_a_call = 0.02;
   Track track(n);
-  std::vector<Variant> variants;
-  std::vector<double> work;
+  std::vector<yours::Runner> runners;
   for (const Contestant& each : all) {
     const double fit = gflops.contains(each.id) ? seconds_of_a_call * gflops[each.id] * 1e9 / flops(1, n) : 1e9;
     const std::size_t rows = std::clamp(static_cast<std::size_t>(fit), std::min(n, each.least_rows), n);
-    variants.push_back({each.id, [&track, &each, rows](std::int64_t calls) {
-                          double seconds = 0;
-                          for (std::int64_t call = 0; call < calls; ++call) seconds += track.run(each, rows);
-                          return seconds;
-                        }});
-    work.push_back(flops(rows, n));
+    runners.push_back({track.variant(each, rows), each.label, flops(rows, n)});
   }
-  for (const auto& [id, threads] : {std::pair{peak_id, 1}, {peak_all_id, cores}}) {
+  for (const auto& [id, label, threads] :
+       {std::tuple{peak_id, "peak, 1 thread", 1}, {peak_all_id, "peak, all threads", cores}}) {
     PeakVariant peak = openmp_peak(threads);
     peak.variant.id = id;
-    variants.push_back(std::move(peak.variant));
-    work.push_back(peak.flops);
+    runners.push_back({std::move(peak.variant), label, peak.flops});
   }
-  Plan plan;
-  plan.rounds = rounds;
-  plan.minimum_rounds = 3;
-  plan.warm_seconds = 0;  // new inputs warm the caches
-  plan.budget_seconds = 2;
-  const Sampling sampling = sample_interleaved(variants, plan);
-  yours::Heat result = {static_cast<double>(n), {}};
-  for (std::size_t i = 0; i < variants.size(); ++i) {
-    const std::string label = i < all.size() ? all[i].label : i == all.size() ? "peak, 1 thread" : "peak, all threads";
-    const Estimate of_peak = transform(sampling.ratio(peak_id, variants[i].id), [&](double times_as_fast) {
-      return times_as_fast * work[i] / work[all.size()];
-    });
-    result.rows.push_back({variants[i].id, label, rate(work[i], sampling.seconds[i]), of_peak});
-    gflops[variants[i].id] = result.rows.back().speed.median;
-  }
+  yours::Heat result = yours::race("N = " + std::to_string(n), static_cast<double>(n), runners, peak_id, rounds);
+  for (const yours::Row& each : result.rows) gflops[each.id] = each.speed.median;
   return result;
 }
 

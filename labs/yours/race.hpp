@@ -1,0 +1,47 @@
+/// \file
+/// Races a reader's kernel against others, in calls whose inputs it has never seen.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/measure/clock.hpp"
+#include "harness/measure/sampling.hpp"
+#include "yours/trial.hpp"
+
+namespace hf::yours {
+
+/// One contestant.
+struct Runner {
+  Variant variant;
+  std::string label;  ///< "packing"
+  double work;        ///< of one call, in billionths of the trial's unit times a second
+};
+
+/// A variant whose calls are timed one by one: `renew()` gives each call new inputs, `check()` throws if its result is
+/// wrong.
+template <class Renew, class Call, class Check>
+Variant fresh(std::string id, Renew renew, Call call, Check check) {
+  return {std::move(id), [=](std::int64_t calls) {
+            double seconds = 0;
+            for (std::int64_t i = 0; i < calls; ++i) {
+              renew();
+              const std::int64_t start = now_ns();
+              call();
+              clobber();
+              seconds += static_cast<double>(now_ns() - start) * 1e-9;
+              check();
+            }
+            return seconds;
+          }};
+}
+
+/// Interleaved rounds.
+/// \param name  of the size: "N = 1000"
+/// \param x  the size, as the figure's x axis shows it
+/// \param roof  the id of the runner that no kernel can overtake
+Heat race(std::string name, double x, const std::vector<Runner>& runners, const std::string& roof, int rounds);
+
+}  // namespace hf::yours
