@@ -1,6 +1,6 @@
 # cmake -DLABS=labs -P include_rule.cmake: checks which folders include which. A lab may include its own folder, harness/,
-# common/, and kernels/ and check/ of earlier labs. common/ may include no lab, and the instrument only itself and the
-# record. measure/ may not include code that prints, checks or writes, so that changing that code ages no record.
+# common/, and kernels/ and check/ of earlier labs. common/ may include no lab, yours/ only common/ and the instrument, and
+# the instrument only itself and the record. measure/ may not include code that prints, checks or writes, so that changing that code ages no record.
 file(GLOB_RECURSE sources RELATIVE ${LABS} ${LABS}/*.cpp ${LABS}/*.hpp ${LABS}/*.cu ${LABS}/*.cuh)
 set(broken "")
 foreach(source IN LISTS sources)
@@ -15,7 +15,7 @@ foreach(source IN LISTS sources)
       endif()
       continue()
     endif()
-    if(of STREQUAL room OR (of STREQUAL "common" AND room MATCHES "^[0-9]"))
+    if(of STREQUAL room OR (of STREQUAL "common" AND room MATCHES "^([0-9]|yours$)"))
       continue()
     endif()
     if(NOT (room MATCHES "^[0-9]" AND of STRLESS room AND file MATCHES "^[^/]+/(kernels|check)/"))

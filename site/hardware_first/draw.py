@@ -93,7 +93,8 @@ def given_attempts(files, folder):
     for later, file in enumerate(reversed(files)):
         for heat in json.loads(read_text(file))["race"]["heats"]:
             of, slowest = heat["rows"][:2]
-            rows.append(f"{heat['x']}\t{of['median']}\t{of['low']}\t{of['high']}\t{later}\t{of['median'] / slowest['median']}\n")
+            row = [heat["x"], of["median"], of["low"], of["high"], later, of["median"] / slowest["median"]]
+            rows.append("\t".join(map(str, row)) + "\n")
     table.write_text("".join(rows), encoding="utf-8")
     return f"; yours = {quoted(table)}"
 

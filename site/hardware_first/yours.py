@@ -41,8 +41,9 @@ class Yours(SphinxDirective):
         start = hardware_first(self.env).records.root / "labs" / lab / "yours" / "start.cpp"
         return [nodes.literal("", f"make yours-{lab[:2]}"), nodes.Text(" writes "), nodes.literal("", f"yours/{lab}.cpp"),
                 nodes.Text(", a "), file_link(self.env, start, "slow first version"),
-                nodes.Text(" for you to change. Run the command again after each change: it compiles your code, checks it, races it "
-                           "against this chapter's, and draws it into the chapter's figure. Nothing is sent anywhere.")]
+                nodes.Text(" for you to change. Run the command again after each change: it compiles your code, checks it, "
+                           "races it against this chapter's, and draws it into the chapter's figure. "
+                           "Nothing is sent anywhere.")]
 
     def step(self, step: dict, done: bool) -> nodes.list_item:
         goal = f"{step['goal']} The goal: {step['means']}."
