@@ -2,14 +2,18 @@
 # needs: gemv_time gemv_time_predicted gemv_all_time gemv_all_time_predicted gemv_speedup gemv_speedup_predicted
 # shows: gemv_time gemv_time_predicted gemv_all_time gemv_all_time_predicted gemv_speedup gemv_speedup_predicted
 # Above, times beside the lines of reading alone; below, the speedups of one thread, format by format.
-height = 860
+# The reader's own product in Q4_0, where there is one, has a row below: its gain with the largest matrix.
+have_yours = exists("yours")
+height = have_yours ? 890 : 860
 load "style.gp"
 file(name) = tables."/".name.".tsv"
+your_file = have_yours ? yours : file("gemv_speedup")
 stats file("gemv_time") using 1:2 name "one" nooutput
 stats file("gemv_time_predicted") using ($2 / $1) name "slope" nooutput
 stats file("gemv_all_time_predicted") using ($2 / $1) name "all_slope" nooutput
 stats file("gemv_speedup") using 1:2 name "gain" nooutput
 stats file("gemv_speedup_predicted") using 2 name "model" nooutput
+your_row = gain_max_x + 1
 
 set multiplot
 top_edge = 36; bottom_edge = 356; right_edge = width - 24
@@ -42,7 +46,13 @@ y_title = "speedup over fp32, one thread: bars measured, circles modelled"
 load "frame.gp"
 row(i) = -i
 beyond = larger(gain_max_y, model_max)
-eval y_range(-gain_max_x - 0.6, -0.4)
+if (have_yours) {
+  stats your_file using 1:6 name "your_range" nooutput
+  beyond = larger(beyond, your_range_max_y)
+  set label "yours, Q4_0" at graph 0,first row(your_row) right offset -0.8,0 textcolor rgb ink
+}
+your_gain(shown) = have_yours && shown && column(1) == your_range_max_x ? column(6) : NaN
+eval y_range(-(have_yours ? your_row : gain_max_x) - 0.6, -0.4)
 eval x_range(0, beyond * 1.16)
 set xtics 0,1
 unset xlabel
@@ -51,5 +61,9 @@ set ytics textcolor rgb ink
 plot file("gemv_speedup") using (0):(row($1)):2:(0):ytic(5) with vectors nohead linewidth 13 linecolor rgb green, \
      file("gemv_speedup") using (beyond * 1.05):(row($1)):(digits($2)) with labels left textcolor rgb green, \
      file("gemv_speedup_predicted") using 2:(row($1)) with points pointtype modelled_point pointsize 1.1 linewidth 2 \
-       linecolor rgb ink
+       linecolor rgb ink, \
+     your_file using (your_gain($5 > 0)):(row(your_row)) with points pointtype earlier_point pointsize 0.9 linecolor rgb quiet, \
+     your_file using (your_gain($5 == 0)):(row(your_row)) with points pointtype yours_point pointsize 1.3 linecolor rgb ink, \
+     your_file using (only(have_yours && $5 == 0 && $1 == your_range_max_x, beyond * 1.05)):(row(your_row)):(digits($6)) \
+       with labels left textcolor rgb ink
 unset multiplot
