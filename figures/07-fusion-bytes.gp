@@ -5,7 +5,9 @@
 # shows: fusion_elementwise_time_one fusion_elementwise_by_hand_one fusion_elementwise_copying_one
 # A row for each method, grouped by the bytes that it moves: a bar for all cores, one for a single core, and on each the time to
 # copy the same number of bytes.
-height = 604
+# The reader's own loop, where there is one, has a row of its own: as much faster than the three loops as in its race.
+have_yours = exists("yours")
+height = have_yours ? 650 : 604
 load "style.gp"
 file(name) = tables."/fusion_elementwise_".name.".tsv"
 array cores[2] = ["", "_one"]
@@ -24,13 +26,21 @@ do for [i = 1:2] {
     highest = larger(highest, time_max)
   }
 }
+your_file = have_yours ? yours : file("time")
+if (have_yours) {
+  stats file("by_hand_one") using (only(strcol(5) eq "three passes", $2)) name "slowest" nooutput
+  stats your_file using 1 name "your_size" nooutput
+  stats your_file using (only($1 == your_size_max, slowest_min / $6)) name "your_time" nooutput
+  highest = larger(highest, your_time_max)
+}
+your_time(shown) = have_yours && shown && column(1) == your_size_max ? slowest_min / column(6) : NaN
 x_max = highest * 1.12
 
 left_edge = 212; right_edge = width - 26; top_edge = 14; bottom_edge = height - 56
 y_title = ""
 load "frame.gp"
 eval x_range(0, x_max)
-set yrange [9.6:-0.4]
+set yrange [(have_yours ? 10.6 : 9.6):-0.4]
 set grid noytics
 unset ytics
 set xlabel "time, ms" offset 0,0.9 textcolor rgb quiet
@@ -39,6 +49,8 @@ stats file("time") using (row(strcol(5)) == 1 ? (first_bytes = $1) : row(strcol(
 set label digits(first_bytes / 1e6)." MB cross memory, those of write-allocate among them" at screen 2.0 / width,first 0.1 textcolor rgb quiet
 set label digits(second_bytes / 1e6)." MB cross memory" at screen 2.0 / width,first 3.1 textcolor rgb quiet
 set label digits(third_bytes / 1e6)." MB cross memory" at screen 2.0 / width,first 6.1 textcolor rgb quiet
+
+if (have_yours) { set label "yours" at graph 0,first 10 right offset -0.8,0 textcolor rgb ink }
 
 eval key("all cores", square, green)
 eval key("one core", square, purple)
@@ -55,4 +67,6 @@ plot for [i = 1:2] for [series in "time by_hand"] file(series.cores[i]) \
        using 3:(row(strcol(5)) + middle(i)):(smaller($4, x_max) - $3):(0) with vectors nohead linewidth 1.6 linecolor rgb ink, \
      for [i = 1:2] for [k = 0:2] file("copying".cores[i]) \
        using (only(k < 2 || group($1) == 7, $2)):(group($1) + k + middle(i)) with points pointtype modelled_point \
-       pointsize 0.9 linewidth 1.6 linecolor rgb ink
+       pointsize 0.9 linewidth 1.6 linecolor rgb ink, \
+     your_file using (your_time($5 > 0)):(10) with points pointtype earlier_point pointsize 0.9 linecolor rgb quiet, \
+     your_file using (your_time($5 == 0)):(10) with points pointtype yours_point pointsize 1.3 linecolor rgb ink
