@@ -22,6 +22,10 @@ stats levels using (roof = $2) name "bandwidth" nooutput  # DRAM is the last lev
 if (exists("value_memory_roof_gbs")) { roof = value_memory_roof_gbs }  # older records only have reading
 stats kernels using 1:2 name "kernel" nooutput
 stats products using 1 name "product" nooutput
+# The reader's own loop, where there is one: a star for the last attempt, hollow ones for the others.
+have_yours = exists("yours")
+your_dots = have_yours ? yours : kernels
+stats your_dots using 1:2 name "stars" nooutput
 peak = peak_max
 ridge = peak / roof
 
@@ -44,9 +48,9 @@ stats kernels using (strcol(5) eq "naive matmul" ? (naive = $2, matmul_x = $1) :
                      strcol(5) eq "blocked matmul" ? (blocked = $2) : 0) nooutput
 
 # Leaves room for every dot and for the names of the roofs, on both sides of the ridge.
-x_min = smaller(smaller(kernel_min_x, product_min) / 2.2, ridge / 30)
-x_max = larger(kernel_max_x * 3, ridge * 12)
-y_min = smaller(kernel_min_y, peak_min) / (have_products ? 3.5 : 2.2)  # the ridge's name is below them
+x_min = smaller(smaller(smaller(kernel_min_x, stars_min_x), product_min) / 2.2, ridge / 30)
+x_max = larger(larger(kernel_max_x, stars_max_x) * 3, ridge * 12)
+y_min = smaller(smaller(kernel_min_y, stars_min_y), peak_min) / (have_products ? 3.5 : 2.2)  # the ridge's name is below them
 if (exists("few")) { y_min = smaller(y_min, 0.43) }  # the reader's own dot may be as low as 0.5
 y_max = peak * 2.2
 right_edge = width - 12
@@ -85,5 +89,8 @@ plot kernels using 1:2:(0):(gap(strcol(5), $2)) with vectors nohead linewidth 1 
      kernels using 1:(only(drawn(strcol(5)), $3)):(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb ink, \
      kernels using 1:(only(drawn(strcol(5)), $2)) with points pointtype measured_point pointsize 0.75 linecolor rgb ink, \
      kernels using 1:(only(drawn(strcol(5)), $2)):(called(strcol(5))) with labels left font near textcolor rgb ink, \
+     your_dots using 1:(only(have_yours && $5 > 0, $2)) with points pointtype earlier_point pointsize 0.7 linecolor rgb quiet, \
+     your_dots using 1:(only(have_yours && $5 == 0, $2)) with points pointtype yours_point pointsize 1 linecolor rgb ink, \
+     your_dots using 1:(only(have_yours && $5 == 0, $2)):("yours") with labels left font near textcolor rgb ink, \
      kernels using 1:(only(is_apart(strcol(5)), $2)) with points pointtype measured_point pointsize 1 linecolor rgb purple, \
      kernels using 1:(only(is_apart(strcol(5)), $2)):(called(strcol(5))) with labels left font near textcolor rgb purple

@@ -1,9 +1,13 @@
 // Counts the accesses of a kernel that was compiled with -fsanitize=thread but is not linked with that sanitizer: this
 // file has the functions that the compiler calls before each load and store. GCC vectorises no loop of such a file by
 // itself, so there may be more loads and stores than in the raced kernel; their bytes are the same.
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <span>
+#include <vector>
 
 #include "common/cache_simulator.hpp"
 #include "harness/machine/machine.hpp"
@@ -12,9 +16,41 @@
 namespace hf::yours {
 namespace {
 
+/// An array, and what has happened to each of its bytes.
+class Watched {
+ public:
+  explicit Watched(std::span<const float> array) : begin_(address_of(array.data())), seen_(array.size_bytes()) {}
+
+  void see(std::uintptr_t address, std::size_t bytes, bool writes) {
+    for (std::uintptr_t at = address; at < address + bytes; ++at) {
+      if (at < begin_ || at - begin_ >= seen_.size()) continue;
+      std::uint8_t& seen = seen_[at - begin_];
+      if (writes)
+        seen |= written;
+      else if (seen == 0)
+        seen = needed;
+    }
+  }
+
+  /// Bytes that were read before anything was written there, and bytes that were written.
+  double compulsory() const {
+    double bytes = 0;
+    for (const std::uint8_t each : seen_) bytes += std::popcount(each);
+    return bytes;
+  }
+
+ private:
+  static constexpr std::uint8_t needed = 1, written = 2;
+  static std::uintptr_t address_of(const void* at) { return reinterpret_cast<std::uintptr_t>(at); }
+
+  std::uintptr_t begin_;
+  std::vector<std::uint8_t> seen_;
+};
+
 /// The counts of the running call; null outside of count().
 struct Counter {
   CacheSimulator caches;
+  std::vector<Watched> arrays;
   double loads = 0, stores = 0;
 };
 thread_local Counter* counter = nullptr;
@@ -24,16 +60,21 @@ thread_local Counter* counter = nullptr;
 void see(const void* address, std::size_t bytes, bool writes) {
   if (counter == nullptr) return;
   (writes ? counter->stores : counter->loads) += 1;
-  counter->caches.access(reinterpret_cast<std::uintptr_t>(address), bytes, writes);
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  counter->caches.access(at, bytes, writes);
+  for (Watched& each : counter->arrays) each.see(at, bytes, writes);
 }
 
-Counted count(const std::function<void()>& kernel_call, const Machine& machine) {
-  Counter counted = {{detect_geometry(machine, 1), detect_geometry(machine, 2)}};
+Counted count(const std::function<void()>& kernel_call, const Machine& machine,
+              const std::vector<std::span<const float>>& arrays) {
+  Counter counted = {{detect_geometry(machine, 1), detect_geometry(machine, 2)}, {arrays.begin(), arrays.end()}};
   counter = &counted;
   kernel_call();
   counter = nullptr;
   counted.caches.flush();
-  return {counted.loads, counted.stores, counted.caches.traffic()};
+  double compulsory = 0;
+  for (const Watched& each : counted.arrays) compulsory += each.compulsory();
+  return {counted.loads, counted.stores, compulsory, counted.caches.traffic()};
 }
 
 }  // namespace hf::yours

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -57,11 +58,14 @@ struct Count {
 /// Bytes and accesses of a kernel, counted.
 struct Counted {
   double loads, stores;  ///< load and store instructions
+  double compulsory;     ///< bytes of the arrays that had to be read, once each, and that were written, once each
   Traffic traffic;
 };
 
 /// Runs `kernel_call` from a library whose accesses are instrumented, and simulates them.
-Counted count(const std::function<void()>& kernel_call, const Machine& machine);
+/// \param arrays  whose compulsory bytes are to be counted
+Counted count(const std::function<void()>& kernel_call, const Machine& machine,
+              const std::vector<std::span<const float>>& arrays = {});
 
 /// What a chapter's trial does with the kernel's address. Each function may print with trying().
 struct Trial {
