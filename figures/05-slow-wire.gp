@@ -6,4 +6,5 @@ height = 764
 load "style.gp"
 load tables."/values.gp"
 prefix = "network_"
+have_yours = 0
 load "allreduce.gp"

@@ -1,5 +1,5 @@
 # Shared by figures of an all-reduce: above, time against size and the model of each algorithm; below, the model divided by the
-# measurement. A script sets prefix, of the series' names, then loads this.
+# measurement. A script sets prefix, of the series' names, and have_yours, then loads this.
 took(name) = tables."/".prefix."allreduce_us_".name.".tsv"
 model(name) = tables."/".prefix."model_us_".name.".tsv"
 array ids[5] = ["ring", "doubling", "tree", "halving_doubling", "mpi"]
@@ -18,6 +18,12 @@ lowest = all_min_y; highest = all_max_y
 do for [i = 1:algorithms] {
   stats took(ids[i]) using 2 name "own" nooutput
   lowest = smaller(lowest, own_min); highest = larger(highest, own_max)
+}
+your_file = have_yours ? yours : took("mpi")
+stars_max_x = 0
+if (have_yours) {
+  stats your_file using 1:2 name "stars" nooutput
+  lowest = smaller(lowest, stars_min_y); highest = larger(highest, stars_max_y)
 }
 
 # The model's predictions for a size: its points have more sizes than some of the measured curves.
@@ -48,6 +54,10 @@ set object rectangle from from,y_min to to,y_max fillcolor rgb grey fillstyle so
 plot for [i = 1:algorithms] model(ids[i]) using 1:2 with lines linewidth 1.6 dashtype modelled_dash linecolor rgb colours[i], \
      for [i = 1:5] took(ids[i]) using (only(drawn(i), $1)):2 with linespoints pointtype points[i] pointsize 0.55 linewidth 1.8 \
        linecolor rgb colours[i], \
+     your_file using (only(have_yours && $5 > 0, $1)):2 with points pointtype earlier_point pointsize 0.6 linecolor rgb quiet, \
+     your_file using (only(have_yours && $5 == 0, $1)):2 with points pointtype yours_point pointsize 0.9 linecolor rgb ink, \
+     your_file using (only(have_yours && $5 == 0 && $1 == stars_max_x, $1)):2:("yours") with labels left font near \
+       textcolor rgb ink, \
      for [i = 1:5] took(ids[i]) using (only(drawn(i) && $1 == last[i], $1)):2:(names[i]) \
        with labels left font end textcolor rgb colours[i]
 

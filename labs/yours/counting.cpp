@@ -1,6 +1,8 @@
 // Counts the accesses of a kernel that was compiled with -fsanitize=thread but is not linked with that sanitizer: this
 // file has the functions that the compiler calls before each load and store. GCC vectorises no loop of such a file by
 // itself, so there may be more loads and stores than in the raced kernel; their bytes are the same.
+#include "yours/counting.hpp"
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +13,6 @@
 
 #include "common/cache_simulator.hpp"
 #include "harness/machine/machine.hpp"
-#include "yours/trial.hpp"
 
 namespace hf::yours {
 namespace {

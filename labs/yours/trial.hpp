@@ -6,13 +6,11 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "common/cache_simulator.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/statistics.hpp"
 
@@ -54,18 +52,6 @@ struct Count {
   double yours;
   std::vector<std::pair<std::string, double>> others;  ///< by label, the best kernel last
 };
-
-/// Bytes and accesses of a kernel, counted.
-struct Counted {
-  double loads, stores;  ///< load and store instructions
-  double compulsory;     ///< bytes of the arrays that had to be read, once each, and that were written, once each
-  Traffic traffic;
-};
-
-/// Runs `kernel_call` from a library whose accesses are instrumented, and simulates them.
-/// \param arrays  whose compulsory bytes are to be counted
-Counted count(const std::function<void()>& kernel_call, const Machine& machine,
-              const std::vector<std::span<const float>>& arrays = {});
 
 /// What a chapter's trial does with the kernel's address. Each function may print with trying().
 struct Trial {

@@ -92,6 +92,8 @@ def given_attempts(files, folder):
     rows = []
     for later, file in enumerate(reversed(files)):
         for heat in json.loads(read_text(file))["race"]["heats"]:
+            if heat["x"] is None:  # the figure doesn't show it
+                continue
             of, slowest = heat["rows"][:2]
             row = [heat["x"], of["median"], of["low"], of["high"], later, of["median"] / slowest["median"]]
             rows.append("\t".join(map(str, row)) + "\n")

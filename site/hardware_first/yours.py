@@ -32,6 +32,8 @@ class Yours(SphinxDirective):
         done = {step for each in attempts for step in json.loads(each.read_text(encoding="utf-8"))["reached"]}
         box = nodes.admonition("", nodes.title("", path["title"]), classes=["hf-yours", "no-search"])
         box += nodes.paragraph("", "", *self.how(lab))
+        if "note" in path:
+            box += nodes.paragraph("", path["note"])
         steps = nodes.enumerated_list("", enumtype="arabic", prefix="", suffix=".")
         steps += [self.step(step, step["id"] in done) for step in path["steps"]]
         box += steps

@@ -143,7 +143,7 @@ def test_an_attempt_is_not_a_record(tried_twice, tmp_path):
 def test_the_figure_has_a_star_for_each_attempt(tried_twice, tmp_path):
     tried = tried_twice
     figure = json.loads((ROOT / "labs" / tried.lab / "yours/path.json").read_text())["figure"]
-    record = next((ROOT / "figures/records").glob(f"*/{tried.lab}.json"))
+    record = ROOT / f"figures/records/amd-epyc-zen-5-2-cores-vm/{tried.lab}.json"
 
     def draw(*more):
         subprocess.run([sys.executable, ROOT / "site/hardware_first/draw.py", ROOT / f"figures/{figure}.gp", "--record", record,

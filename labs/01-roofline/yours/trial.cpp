@@ -29,6 +29,7 @@
 #include "harness/measure/shared_array.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/measure/threads.hpp"
+#include "yours/counting.hpp"
 #include "yours/guarded.hpp"
 #include "yours/race.hpp"
 

@@ -22,6 +22,7 @@
 #include "harness/measure/memory.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/sampling.hpp"
+#include "yours/counting.hpp"
 #include "yours/guarded.hpp"
 #include "yours/race.hpp"
 

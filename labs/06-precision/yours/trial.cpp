@@ -27,6 +27,7 @@
 #include "harness/measure/memory.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/threads.hpp"
+#include "yours/counting.hpp"
 #include "yours/guarded.hpp"
 #include "yours/race.hpp"
 

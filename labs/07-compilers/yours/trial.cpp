@@ -23,6 +23,7 @@
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/threads.hpp"
 #include "harness/measure/work.hpp"
+#include "yours/counting.hpp"
 #include "yours/guarded.hpp"
 #include "yours/race.hpp"
 

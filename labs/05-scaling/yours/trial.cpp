@@ -1,0 +1,252 @@
+// Tries a reader's all-reduce: on many numbers of ranks, by its messages, and against the chapter's on threads.
+#include "yours/trial.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "05-scaling/kernels/collectives/collectives.hpp"
+#include "05-scaling/yours/live_ranks.hpp"
+#include "common/random.hpp"
+#include "common/ranks/alpha_beta.hpp"
+#include "common/ranks/ranks.hpp"
+#include "common/ranks/ranks_sampling.hpp"
+#include "common/ranks/transport.hpp"
+#include "common/ranks/transport_threads.hpp"
+#include "common/reference.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/measure/threads.hpp"
+#include "yours/guarded.hpp"
+
+namespace hf::scaling {
+namespace {
+
+using yours::GuardedArray;
+using yours::Wrong;
+using AllReduce = void(Transport& ranks, std::span<float> numbers);
+
+AllReduce* at(void* kernel) { return reinterpret_cast<AllReduce*>(kernel); }
+
+std::string text_of(std::size_t bytes) {
+  if (bytes >= std::size_t{1} << 20) return std::to_string(bytes >> 20) + " MiB";
+  return bytes >= 1024 ? std::to_string(bytes >> 10) + " KiB" : std::to_string(bytes) + " B";
+}
+
+std::string text_of(int ranks, std::size_t count) {
+  return std::to_string(count) + " numbers on " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
+}
+
+/// The numbers of a rank in one call.
+std::uint64_t sequence(std::uint64_t seed, int rank) { return 64 * seed + static_cast<std::uint64_t>(rank); }
+
+/// Compares sums of all ranks' numbers with the reference. \throws Wrong, with the first wrong one
+void check_sums(std::span<const float> sums, std::uint64_t seed, int ranks, const std::string& where) {
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    double sum = 0, magnitude = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const double number = random_number(sequence(seed, rank), i);
+      sum += number;
+      magnitude += std::abs(number);
+    }
+    if (!(error_share(sums[i], Reference{sum, rounding_error(ranks) * magnitude}) <= 1))
+      yours::refuse("numbers[" + std::to_string(i) + "]", sums[i], sum, where);
+  }
+}
+
+/// The ranks' numbers, between forbidden pages.
+class Numbers {
+ public:
+  Numbers(int ranks, std::size_t count) : ranks_(ranks), count_(count) {
+    for (int rank = 0; rank < ranks; ++rank) each_.push_back(std::make_unique<GuardedArray>("numbers", count));
+  }
+
+  /// Sums new numbers in an order of events that the seed determines.
+  /// \throws Wrong if a rank's messages or sums are wrong
+  void sum(AllReduce* kernel, std::uint64_t seed) const {
+    for (int rank = 0; rank < ranks_; ++rank) {
+      of(rank).forbid_writes(nullptr);
+      fill_random(of(rank).numbers(), sequence(seed, rank));
+    }
+    ThreadRanks threads(ranks_, {}, seed);
+    try {
+      threads.run([&](Transport& me) {
+        kernel(me, of(me.rank()).numbers());
+        of(me.rank()).forbid_writes(" after it has returned");
+      });
+    } catch (const std::runtime_error& error) {  // a deadlock, or a message of an unexpected length
+      throw Wrong(error.what());
+    }
+    of(0).settle();
+    for (int rank = 0; rank < ranks_; ++rank) check(rank, seed, threads.traffic(rank).bytes);
+  }
+
+ private:
+  const GuardedArray& of(int rank) const { return *each_[static_cast<std::size_t>(rank)]; }
+
+  void check(int rank, std::uint64_t seed, std::size_t sent) const {
+    const std::string where = "rank " + std::to_string(rank) + ", " + text_of(ranks_, count_);
+    if (!of(rank).intact()) throw Wrong("writes before the begin of the numbers of " + where);
+    check_sums(of(rank).numbers(), seed, ranks_, where);
+    if (ranks_ > 1 && sent < count_ * sizeof(float)) throw Wrong("does not send all its numbers in messages: " + where);
+  }
+
+  int ranks_;
+  std::size_t count_;
+  std::vector<std::unique_ptr<GuardedArray>> each_;
+};
+
+void check(void* kernel) {
+  std::uint64_t seed = 1;
+  for (const int ranks : {1, 2, 3, 4, 5, 6, 7, 8}) {
+    for (const std::size_t count : {0, 1, 3, 8, 17, 1000, 4099}) {
+      yours::trying(text_of(ranks, count));
+      const Numbers numbers(ranks, count);
+      for (int time = 0; time < 2; ++time)  // a kernel that remembers its first result is wrong the second time
+        numbers.sum(at(kernel), seed++);
+    }
+  }
+}
+
+constexpr int many = 8;  // ranks, more than most machines have cores
+
+/// Seconds on a wire, if nothing else takes time.
+double on_wire(const std::function<AllReduce>& kernel, std::size_t bytes, AlphaBeta wire) {
+  std::vector<std::vector<float>> numbers(many, std::vector<float>(bytes / sizeof(float), 1));
+  ThreadRanks threads(many, wire);
+  threads.run([&](Transport& me) { kernel(me, numbers[static_cast<std::size_t>(me.rank())]); });
+  return threads.seconds();
+}
+
+const Collective& chapters(const std::string& id) { return *std::ranges::find(all_reduces(), id, &Collective::id); }
+
+/// Rounds, and bytes in sequence, of the reader's all-reduce and of two of the chapter's.
+std::vector<yours::Count> count(void* kernel) {
+  constexpr std::size_t few = 4, much = 1 << 20;
+  yours::trying("rounds and bytes on " + std::to_string(many) + " ranks");
+  const auto rounds = [](AllReduce* of) { return on_wire(of, few, {1, 0}); };
+  const auto bytes = [](AllReduce* of) { return on_wire(of, much, {0, 1}) / much; };
+  const Collective &ring = chapters("ring"), &doubling = chapters("doubling");
+  return {{"rounds for 4 bytes, 8 ranks",
+           rounds(at(kernel)),
+           {{ring.name, rounds(ring.run)}, {doubling.name, rounds(doubling.run)}}},
+          {"bytes in sequence for each byte of 1 MiB, 8 ranks",
+           bytes(at(kernel)),
+           {{doubling.name, bytes(doubling.run)}, {ring.name, bytes(ring.run)}}}};
+}
+
+struct Contestant {
+  std::string id, label;
+  AllReduce* run;
+};
+
+std::vector<Contestant> contestants(void* kernel) {
+  std::vector<Contestant> all = {{"yours", "yours", at(kernel)}};
+  for (const Collective& each : all_reduces()) all.push_back({each.id, each.name, each.run});
+  return all;
+}
+
+/// What a wire with a round α and a bandwidth β makes of each.
+yours::Heat modelled(const std::vector<Contestant>& all, std::size_t bytes) {
+  constexpr AlphaBeta wire = {1e-6, 1e-9};
+  yours::Heat heat = {
+      "wire, " + text_of(bytes), std::numeric_limits<double>::quiet_NaN(), {}};  // no star in the figure
+  yours::trying("8 ranks, " + text_of(bytes));
+  const double ring = on_wire(all_reduce_ring, bytes, wire);
+  for (const Contestant& each : all) {
+    const double seconds = on_wire(each.run, bytes, wire);
+    heat.rows.push_back({each.id, each.label, estimate({1e6 * seconds}), estimate({ring / seconds})});
+  }
+  return heat;
+}
+
+/// One rank's part of a race. Each sample sums numbers that nobody has seen, and is checked before the next.
+class Racer {
+ public:
+  Racer(Member& me, std::size_t bytes) : me_(me), source_(bytes / sizeof(float)), numbers_(source_.size()) {}
+
+  Sampling race(const std::vector<Contestant>& all, int rounds) {
+    std::vector<RankVariant> variants;
+    for (const Contestant& each : all) {
+      variants.push_back({each.id, [this, &each] { renew(each.id); },
+                          [this, &each] {
+                            std::ranges::copy(source_, numbers_.begin());
+                            each.run(me_.ranks, numbers_);
+                          }});
+    }
+    if (source_.size() <= 1 << 13) {
+      for (RankVariant& each : variants) each.calls = enough_calls(me_, each, 2e-4);
+    }
+    Sampling sampling = sample_on_all(me_, variants, {.rounds = rounds, .minimum_rounds = 3, .budget_seconds = 2});
+    check();
+    return sampling;
+  }
+
+ private:
+  void renew(const std::string& id) {
+    check();
+    ++seed_;
+    fill_random(source_, sequence(seed_, me_.ranks.rank()));
+    before_ = id;
+  }
+
+  void check() const {
+    if (before_ == "yours")
+      check_sums(numbers_, seed_, me_.ranks.size(), "in the race, though it was right when checked");
+  }
+
+  Member& me_;
+  std::vector<float> source_, numbers_;
+  std::string before_;
+  std::uint64_t seed_ = 1000;
+};
+
+/// All as threads, one for each core.
+yours::Heat measured(const std::vector<Contestant>& all, std::size_t bytes, int rounds) {
+  const int ranks = std::clamp(static_cast<int>(usable_cores().size()), 2, 64);
+  const auto trying = [bytes] { yours::trying(text_of(bytes)); };
+  trying();
+  Sampling sampling;
+  LiveRanks live(ranks);
+  live.run([&](Transport& transport) {
+    const bool first = transport.rank() == 0;
+    Member me = {transport, false, first ? std::function<void()>(trying) : [] {}};
+    Sampling seen = Racer(me, bytes).race(all, rounds);
+    if (first) sampling = std::move(seen);
+  });
+  yours::Heat heat = {text_of(bytes), static_cast<double>(bytes), {}};
+  for (const Contestant& each : all)
+    heat.rows.push_back({each.id, each.label, times(sampling.of(each.id), 1e6), sampling.ratio("ring", each.id)});
+  return heat;
+}
+
+std::vector<yours::Heat> race(void* kernel, bool quick) {
+  const std::vector<Contestant> all = contestants(kernel);
+  std::vector<yours::Heat> heats = {modelled(all, 4), modelled(all, std::size_t{1} << 20)};
+  std::vector<std::size_t> sizes = {4, 1 << 10, 1 << 15, 1 << 20, 1 << 23};
+  if (quick) sizes = {4, 1 << 15};
+  for (const std::size_t bytes : sizes) heats.push_back(measured(all, bytes, quick ? 3 : 11));
+  return heats;
+}
+
+}  // namespace
+}  // namespace hf::scaling
+
+int main(int argc, char** argv) {
+  return hf::yours::run_trial({.id = "05-scaling",
+                               .function = "all_reduce",
+                               .check = hf::scaling::check,
+                               .count = hf::scaling::count,
+                               .race = hf::scaling::race,
+                               .unit = "µs"},
+                              argc, argv);
+}

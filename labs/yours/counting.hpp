@@ -1,0 +1,26 @@
+/// \file
+/// Counts the bytes that a kernel moves.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "common/cache_simulator.hpp"
+#include "harness/machine/machine.hpp"
+
+namespace hf::yours {
+
+/// Bytes and accesses of a kernel, counted.
+struct Counted {
+  double loads, stores;  ///< load and store instructions
+  double compulsory;     ///< bytes of the arrays that had to be read, once each, and that were written, once each
+  Traffic traffic;
+};
+
+/// Runs `kernel_call` from a library whose accesses are instrumented, and simulates them.
+/// \param arrays  whose compulsory bytes are to be counted
+Counted count(const std::function<void()>& kernel_call, const Machine& machine,
+              const std::vector<std::span<const float>>& arrays = {});
+
+}  // namespace hf::yours
