@@ -49,7 +49,7 @@ beyond = larger(gain_max_y, model_max)
 if (have_yours) {
   stats your_file using 1:6 name "your_range" nooutput
   beyond = larger(beyond, your_range_max_y)
-  set label "yours, Q4_0" at graph 0,first row(your_row) right offset -0.8,0 textcolor rgb ink
+  set label "yours" at graph 0,first row(your_row) right offset -0.8,0 textcolor rgb ink
 }
 your_gain(shown) = have_yours && shown && column(1) == your_range_max_x ? column(6) : NaN
 eval y_range(-(have_yours ? your_row : gain_max_x) - 0.6, -0.4)

@@ -7,7 +7,7 @@
 # copy the same number of bytes.
 # The reader's own loop, where there is one, has a row of its own: as much faster than the three loops as in its race.
 have_yours = exists("yours")
-height = have_yours ? 650 : 604
+height = have_yours ? 672 : 604
 load "style.gp"
 file(name) = tables."/fusion_elementwise_".name.".tsv"
 array cores[2] = ["", "_one"]
@@ -40,7 +40,7 @@ left_edge = 212; right_edge = width - 26; top_edge = 14; bottom_edge = height - 
 y_title = ""
 load "frame.gp"
 eval x_range(0, x_max)
-set yrange [(have_yours ? 10.6 : 9.6):-0.4]
+set yrange [(have_yours ? 11 : 9.6):-0.4]
 set grid noytics
 unset ytics
 set xlabel "time, ms" offset 0,0.9 textcolor rgb quiet
@@ -50,7 +50,7 @@ set label digits(first_bytes / 1e6)." MB cross memory, those of write-allocate a
 set label digits(second_bytes / 1e6)." MB cross memory" at screen 2.0 / width,first 3.1 textcolor rgb quiet
 set label digits(third_bytes / 1e6)." MB cross memory" at screen 2.0 / width,first 6.1 textcolor rgb quiet
 
-if (have_yours) { set label "yours" at graph 0,first 10 right offset -0.8,0 textcolor rgb ink }
+if (have_yours) { set label "yours" at graph 0,first 10.4 right offset -0.8,0 textcolor rgb ink }
 
 eval key("all cores", square, green)
 eval key("one core", square, purple)
@@ -68,5 +68,5 @@ plot for [i = 1:2] for [series in "time by_hand"] file(series.cores[i]) \
      for [i = 1:2] for [k = 0:2] file("copying".cores[i]) \
        using (only(k < 2 || group($1) == 7, $2)):(group($1) + k + middle(i)) with points pointtype modelled_point \
        pointsize 0.9 linewidth 1.6 linecolor rgb ink, \
-     your_file using (your_time($5 > 0)):(10) with points pointtype earlier_point pointsize 0.9 linecolor rgb quiet, \
-     your_file using (your_time($5 == 0)):(10) with points pointtype yours_point pointsize 1.3 linecolor rgb ink
+     your_file using (your_time($5 > 0)):(10.4) with points pointtype earlier_point pointsize 0.9 linecolor rgb quiet, \
+     your_file using (your_time($5 == 0)):(10.4) with points pointtype yours_point pointsize 1.3 linecolor rgb ink

@@ -8,8 +8,8 @@
 
 namespace hf::yours {
 
-/// An array, of floats unless it says otherwise, that ends where a forbidden page begins. Before it are a pattern, which intact() checks, and another
-/// forbidden page. If a kernel touches a forbidden page, the process names the array on standard output and exits (see
+/// An array, usually of floats, that ends where a forbidden page begins. Before it are a pattern, which intact() checks,
+/// and another forbidden page. If a kernel touches a forbidden page, the process names the array on standard output and exits (see
 /// catch_bad_accesses()).
 class GuardedArray {
  public:
@@ -31,8 +31,8 @@ class GuardedArray {
   /// False if something was written just before the array.
   bool intact() const;
 
-  /// What comes after a call that has written this array: further writes end the process, and a thread that the call left
-  /// behind has the time to betray itself.
+  /// Called after a kernel has written this array: further writes end the process, and a thread that the kernel left
+  /// behind gets time to make one.
   void settle() const;
 
  private:

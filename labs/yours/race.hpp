@@ -17,7 +17,7 @@ namespace hf::yours {
 struct Runner {
   Variant variant;
   std::string label;  ///< "packing"
-  double work;        ///< of one call, in billionths of the trial's unit times a second
+  double work;        ///< of one call: FLOPs, if the trial's unit is GFLOP/s
 };
 
 /// A variant whose calls are timed one by one: `renew()` gives each call new inputs, `check()` throws if its result is
@@ -41,7 +41,7 @@ Variant fresh(std::string id, Renew renew, Call call, Check check) {
 /// Interleaved rounds.
 /// \param name  of the size: "N = 1000"
 /// \param x  the size, as the figure's x axis shows it
-/// \param roof  the id of the runner that no kernel can overtake
+/// \param roof  the id of the runner that shows how fast the machine could be
 Heat race(std::string name, double x, const std::vector<Runner>& runners, const std::string& roof, int rounds);
 
 }  // namespace hf::yours

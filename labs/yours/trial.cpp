@@ -15,7 +15,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/measure/number_text.hpp"
 #include "harness/report/lock.hpp"
 #include "yours/guarded.hpp"
 
@@ -80,7 +79,9 @@ void trying(const std::string& what) {
 
 void refuse(const std::string& element, float got, double expected, const std::string& where) {
   if (std::isnan(got)) throw Wrong(element + " is not a number: perhaps it was never written (" + where + ")");
-  throw Wrong(element + " is " + number_text(got) + ", expected " + number_text(expected) + " (" + where + ")");
+  char numbers[64];  // with as many digits as a float has
+  std::snprintf(numbers, sizeof numbers, " is %.7g, expected %.7g (", double{got}, expected);
+  throw Wrong(element + numbers + where + ")");
 }
 
 void check_that_nothing_runs() {

@@ -18,7 +18,7 @@ struct Block {
   std::uint8_t numbers[16];
 };
 
-/// Moves the bits of an fp16 number to where fp32 has them. Exponents are counted from another zero there, 112 lower.
+/// Moves the bits of an fp16 number to where fp32 has them. fp32 adds 112 more to an exponent before it is stored.
 static float from_fp16(std::uint16_t number) {
   const auto magnitude = std::bit_cast<float>((number & 0x7fffu) << 13) * 0x1p112f;
   return number >> 15 ? -magnitude : magnitude;

@@ -189,7 +189,7 @@ std::vector<yours::Heat> race(void* kernel, bool quick) {
   const Machine machine = probe_machine();
   const std::size_t l2 = std::max<std::size_t>(machine.cache_bytes(2), 1 << 18);
   const std::size_t beyond =
-      std::clamp<std::size_t>(2 * machine.last_level_cache_bytes(), 1 << 23, available_memory_bytes() / 32);
+      std::max<std::size_t>(1 << 23, std::min(2 * machine.last_level_cache_bytes(), available_memory_bytes() / 32));
   std::vector<yours::Heat> heats;
   for (const auto& [name, bytes] : {std::pair{"in the L2", l2 / 8}, {"from memory", beyond}}) {
     yours::trying(std::string("arrays ") + name);
