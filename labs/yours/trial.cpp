@@ -12,9 +12,11 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "harness/measure/statistics.hpp"
 #include "harness/report/lock.hpp"
 #include "yours/guarded.hpp"
 
@@ -85,10 +87,10 @@ void refuse(const std::string& element, float got, double expected, const std::s
 }
 
 void check_that_nothing_runs() {
-  using namespace std::chrono_literals;
-  std::this_thread::sleep_for(50ms);  // a team of OpenMP's threads spins for a few milliseconds before it sleeps
+  constexpr std::chrono::milliseconds moment(50);
+  std::this_thread::sleep_for(moment);  // a team of OpenMP's threads spins for a few milliseconds before it sleeps
   const double before = process_cpu_seconds();
-  std::this_thread::sleep_for(50ms);
+  std::this_thread::sleep_for(moment);
   if (process_cpu_seconds() - before > 0.025)
     throw Wrong("threads still compute after it has returned; join them first");
 }

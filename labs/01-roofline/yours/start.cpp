@@ -3,16 +3,17 @@
 //   make yours-01            compiles this file, checks it, counts its FLOPs and bytes, times it, draws the figure
 //   make yours-01 WATCH=1    does so whenever you save it
 //
-// x and y have n elements each and don't overlap; n can be 0. Both hold numbers around 1 before the call, y too. The loop may
-// read both and write y. Compute whatever you like: the right result is that of the same code with more digits.
+// x and y have n elements each and don't overlap; n can be 0. Before the call, both hold numbers between 0.5 and 1.5.
+// The loop may read both arrays and write y. Compute whatever you like: the right result is that of the same code in
+// higher precision.
 //
-// Number is float when the loop is timed, and a type that counts when its FLOPs are counted. It has + − · /, comparisons, and
-// sqrt(), abs() and fma(); write Number(0.5) for a constant. Keep the names and the loop's first two lines.
+// Number is float when the loop is timed. When its FLOPs are counted, Number is a type that counts; it has + − · /,
+// comparisons, sqrt(), abs() and fma(). Write Number(0.5) for a constant. Keep the names, and the loop's first two lines.
 #include <cstddef>
 
-// For each element: additions, subtractions, multiplications, divisions and roots; an fma() is two.
+// Per element: additions, subtractions, multiplications, divisions and roots; an fma() counts as two.
 constexpr double flops = 3;
-// For each element: bytes that must be read, once, and bytes that must be written, once, even with perfect caches.
+// Per element: compulsory bytes. Each input counts once, and each output once.
 constexpr double bytes = 8;
 
 template <class Number>

@@ -22,7 +22,8 @@ class LiveRanks {
   explicit LiveRanks(int ranks)
       : size_(ranks), team_(ranks), ways_(static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks)) {}
 
-  /// Runs the program on every rank, each on its own core if there are enough, and returns when all have finished. Call it once.
+  /// Runs the program on every rank, each on its own core if there are enough, and returns when all have finished. Call
+  /// it once.
   /// \throws the first exception that a rank threw
   void run(const std::function<void(Transport&)>& program) {
     team_.run([&](int rank) {

@@ -3,15 +3,18 @@
 //   make yours-05            compiles this file, checks it, counts its messages, races it, draws the figure
 //   make yours-05 WATCH=1    does so whenever you save it
 //
-// Every rank calls this function with as many numbers as the others, perhaps none. There can be any number of ranks, one included.
+// Every rank calls this function with the same count of numbers, which can be 0. There can be any number of ranks,
+// even one.
 // Ranks know each other's numbers only from messages:
 //
-//   ranks.send(to, some)                              ranks.receive(from, into)
-//   ranks.exchange(to, some, from, into)              sends and receives at the same time
-//   ranks.receive_add(from, sum), ranks.exchange_add(to, some, from, sum)    add what arrives
+//   ranks.send(to, some)                     sends some numbers to a rank
+//   ranks.receive(from, into)                receives numbers from a rank
+//   ranks.exchange(to, some, from, into)     sends and receives at the same time
+//   ranks.receive_add(from, sum)             adds the numbers that arrive
+//   ranks.exchange_add(to, some, from, sum)  sends, and adds the numbers that arrive
 //
-// A message is sent only once the other side receives it: two ranks that both send first wait forever. Sums may be added in any
-// order. labs/common/ranks/transport.hpp says more. Keep the function's first line; everything else is yours.
+// send() returns when the other rank has received: two ranks that both send first wait forever. Sums may be added in any
+// order. See labs/common/ranks/transport.hpp. Keep the function's first line; everything else is yours.
 #include <span>
 
 #include "common/ranks/transport.hpp"
