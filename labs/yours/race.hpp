@@ -25,6 +25,7 @@ struct Runner {
 template <class Renew, class Call, class Check>
 Variant fresh(std::string id, Renew renew, Call call, Check check) {
   return {std::move(id), [=](std::int64_t calls) {
+            still_trying();
             double seconds = 0;
             for (std::int64_t i = 0; i < calls; ++i) {
               renew();

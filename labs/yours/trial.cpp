@@ -23,6 +23,8 @@
 namespace hf::yours {
 namespace {
 
+std::string now_tried;
+
 bool is_quick() {
   const char* const budget = std::getenv("BUDGET");
   return budget != nullptr && std::string_view(budget) == "quick";
@@ -75,7 +77,12 @@ nlohmann::json result_of(const Trial& trial, std::string_view job, void* kernel)
 }  // namespace
 
 void trying(const std::string& what) {
-  std::printf("trying %s\n", what.c_str());
+  now_tried = what;
+  still_trying();
+}
+
+void still_trying() {
+  std::printf("trying %s\n", now_tried.c_str());
   std::fflush(stdout);
 }
 

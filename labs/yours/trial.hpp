@@ -24,6 +24,9 @@ struct Wrong : std::runtime_error {
 /// Prints on standard output what the kernel is about to compute, so that a crash or a timeout can be placed.
 void trying(const std::string& what);
 
+/// Prints it again, since a long silence means that a kernel never ends.
+void still_trying();
+
 /// Refuses an element, which is not a number if it was never written. \param where  "33 × 33 times 33 × 33" \throws Wrong
 [[noreturn]] void refuse(const std::string& element, float got, double expected, const std::string& where);
 

@@ -248,11 +248,13 @@ yours::Heat heat(const std::string& name, std::size_t bytes, std::size_t columns
 std::vector<yours::Heat> race(void* kernel, bool quick) {
   const Machine machine = probe_machine();
   const std::size_t l2 = std::max<std::size_t>(machine.cache_bytes(2), 1 << 18);
+  constexpr std::size_t least = 1 << 23;
   const std::size_t beyond =
-      std::max<std::size_t>(1 << 23, std::min(2 * machine.last_level_cache_bytes(), available_memory_bytes() / 16));
+      std::max(least, std::min(2 * machine.last_level_cache_bytes(), available_memory_bytes() / 16));
+  const auto largest = quick ? std::tuple{"8 MiB", least, 4096} : std::tuple{"from memory", beyond, 4096};
   std::vector<yours::Heat> heats;
-  for (const auto& [name, bytes, columns] : {std::tuple{"in the L2", l2 / 2, 512}, {"from memory", beyond, 4096}}) {
-    yours::trying(std::string("a matrix ") + name);
+  for (const auto& [name, bytes, columns] : {std::tuple{"in the L2", l2 / 2, 512}, largest}) {
+    yours::trying(std::string("a matrix, ") + name);
     heats.push_back(
         heat(name, bytes, static_cast<std::size_t>(columns), reinterpret_cast<Product*>(kernel), quick ? 3 : 11));
   }

@@ -188,11 +188,13 @@ std::vector<yours::Heat> race(void* kernel, bool quick) {
   constexpr std::size_t unit = 1024;  // the chapter's loops take whole cache lines
   const Machine machine = probe_machine();
   const std::size_t l2 = std::max<std::size_t>(machine.cache_bytes(2), 1 << 18);
+  constexpr std::size_t least = 1 << 23;
   const std::size_t beyond =
-      std::max<std::size_t>(1 << 23, std::min(2 * machine.last_level_cache_bytes(), available_memory_bytes() / 32));
+      std::max(least, std::min(2 * machine.last_level_cache_bytes(), available_memory_bytes() / 32));
+  const auto largest = quick ? std::pair{"8 MiB", least} : std::pair{"from memory", beyond};
   std::vector<yours::Heat> heats;
-  for (const auto& [name, bytes] : {std::pair{"in the L2", l2 / 8}, {"from memory", beyond}}) {
-    yours::trying(std::string("arrays ") + name);
+  for (const auto& [name, bytes] : {std::pair{"in the L2", l2 / 8}, largest}) {
+    yours::trying(std::string("arrays, ") + name);
     const std::size_t count = bytes / sizeof(float) / unit * unit;
     heats.push_back(heat(name, count, reinterpret_cast<Chain*>(kernel), quick ? 3 : 11));
   }
