@@ -109,7 +109,7 @@ def test_a_wrong_kernel_is_refused(tmp_path, lab, what):
 
 
 def test_another_function_is_refused(product):
-    run, last = product('extern "C" void produkt() {}\n')
+    run, last = product('extern "C" void another() {}\n')
     assert run.returncode == 1
     assert 'has no function extern "C" product' in last
 
