@@ -77,7 +77,7 @@ lab-%:
 	$(error there is no lab $*; the labs are: $(addprefix lab-,$(NUMBERS)))
 
 .PHONY: yours
-yours: needs-tool ## list the kernels that you can write yourself, and how far you are with each
+yours: needs-yours ## list the kernels that you can write yourself, and how far you are with each
 	@python3 tools/yours
 
 # yours-NN      ## try your own kernel in yours/: build, check and race it, draw it into the chapter's figure (WATCH=1)

@@ -259,7 +259,7 @@ def test_two_machines_stand_side_by_side_on_the_same_axes(browser, base):
         button = visit.page.locator(".hf-compare[data-figure='01-latency'] button")
         figure = button.locator("xpath=ancestor::figure")
         button.scroll_into_view_if_needed()
-        expect(button).to_have_attribute("title", re.compile(r"AMD EPYC \(Zen 4\), 2 cores beside "))
+        expect(button).to_have_attribute("title", re.compile(r"Compare AMD EPYC \(Zen 4\), 2 cores with "))
         button.press("Enter")
         box = figure.locator(".hf-beside")
         box.wait_for(state="visible")

@@ -230,7 +230,7 @@ def test_without_the_other_cores_it_says_what_one_does(at, code):
     press(page)
     assert result(page)["all"] == [3, 0, 0]
     expect(page.locator("[data-widget=measure] tr", has_text="all cores at once")).to_contain_text("unavailable in")
-    expect(page.locator(".hf-means")).to_contain_text("here with one core: each")
+    expect(page.locator(".hf-means")).to_contain_text("on one core here, because each")
 
 
 @pytest.mark.timing

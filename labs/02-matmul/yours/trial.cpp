@@ -18,6 +18,7 @@
 #include "common/pinned_openmp.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
+#include "common/reference.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/peaks.hpp"
