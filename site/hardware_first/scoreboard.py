@@ -190,7 +190,7 @@ class Scoreboard(SphinxDirective):
         for tokens in dict.fromkeys(TEXTS[chapter] for chapter in shorter):
             where = [chapter for chapter in shorter if TEXTS[chapter] == tokens]
             said.append(f"{tokens} in row{'s' if where[1:] else ''} {listed(where)}")
-        lengths = f"Context: about 500 tokens; {', '.join(said)}. Less context, fewer bytes."
+        lengths = f"Context: about 500 tokens; {', '.join(said)}. A shorter context means fewer bytes."
         return [line] * bool(line.children) + [nodes.paragraph("", lengths, classes=["hf-sources"])] * bool(said)
 
 

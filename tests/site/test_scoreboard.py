@@ -171,7 +171,7 @@ def test_below_stand_kinds_machine_records_and_dates(board):
     built(board.site)
     assert re.search(r"Measured and modelled · this machine · ±[\d.]+ ?%, at most ±[\d.]+ ?% · record 00, 27 November 2026 · "
                      r"record 06, 27 November 2026 Bandwidth of an H100: 3.35 TB/s · a TPU v5p: 2.765 TB/s", board.site.text())
-    said = "Context: about 500 tokens; 32 in row 05, 100 in rows 06 and 07. Less context, fewer bytes."
+    said = "Context: about 500 tokens; 32 in row 05, 100 in rows 06 and 07. A shorter context means fewer bytes."
     assert said in board.site.text()
     assert "with the quick budget" not in board.site.text()
 
