@@ -7,6 +7,7 @@
 
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
+#include "yours/trial.hpp"
 
 namespace hf::yours {
 

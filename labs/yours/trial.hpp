@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/machine/machine.hpp"
 #include "harness/measure/statistics.hpp"
 
 namespace hf::yours {

@@ -7,7 +7,6 @@
 #include <limits>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
