@@ -99,6 +99,9 @@ def test_a_new_chapter_keeps_the_contract_and_changes_one_line_elsewhere(copy):
         "labs/98-two-words/lab.cpp",
         "labs/98-two-words/laws.json",
         "labs/98-two-words/two_words.hpp",
+        "labs/98-two-words/yours/path.json",
+        "labs/98-two-words/yours/start.cpp",
+        "labs/98-two-words/yours/trial.cpp",
         "tests/labs/98-two-words/CMakeLists.txt",
         "tests/labs/98-two-words/test_two_words.cpp",
     ]
@@ -116,8 +119,8 @@ def test_a_new_chapter_keeps_the_contract_and_changes_one_line_elsewhere(copy):
 @pytest.mark.parametrize("slug", ["ab", "sparsity", "a-slug-of-many-words-that-goes-on-until-it-has-fifty"])
 def test_a_new_chapter_is_formatted_however_long_its_slug(copy, slug):
     assert new_chapter(copy, "98", slug).returncode == 0
-    files = [path for folder in ("labs", "tests/labs") for path in (copy / folder / f"98-{slug}").glob("*.?pp")]
-    assert len(files) == 3
+    files = [path for folder in ("labs", "tests/labs") for path in (copy / folder / f"98-{slug}").rglob("*.?pp")]
+    assert len(files) == 5
     run = subprocess.run(["clang-format", "--dry-run", "--Werror", *files], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stderr) == (0, "")
 
