@@ -125,7 +125,9 @@ std::vector<yours::Count> count(void* kernel) {
   for (const auto& [where, level] : {std::pair{"registers and L1", &Traffic::registers_l1},
                                      {"L1 and L2", &Traffic::l1_l2},
                                      {"L2 and beyond", &Traffic::l2_beyond}}) {
-    const auto each = [&](const Traffic& traffic) { return static_cast<double>(traffic.*level) / products; };
+    const auto each = [&, level = level](const Traffic& traffic) {
+      return static_cast<double>(traffic.*level) / products;
+    };
     counts.push_back({std::string("bytes per multiply-add between ") + where,
                       each(counted),
                       {{rungs().front().label, each(naive)}, {rungs().back().label, each(packed)}}});
