@@ -31,7 +31,7 @@ class Yours(SphinxDirective):
             domain.note_file(each)
         done = {step for each in attempts for step in json.loads(each.read_text(encoding="utf-8"))["reached"]}
         box = nodes.admonition("", nodes.title("", path["title"]), classes=["hf-yours", "no-search"])
-        box += nodes.paragraph("", "", *self.how(lab))
+        box += nodes.paragraph("", "", *self.how(lab, path))
         if "note" in path:
             box += nodes.paragraph("", path["note"])
         steps = nodes.enumerated_list("", enumtype="arabic", prefix="", suffix=".")
@@ -39,13 +39,15 @@ class Yours(SphinxDirective):
         box += steps
         return [box]
 
-    def how(self, lab: str) -> list[nodes.Node]:
+    def how(self, lab: str, path: dict) -> list[nodes.Node]:
+        then = "checks it, races it against this chapter's, and draws it into the chapter's figure"
+        if path.get("emulated"):
+            then = "checks it on an emulator, and counts what it asks of memory, beside this chapter's kernels"
         start = hardware_first(self.env).records.root / "labs" / lab / "yours" / "start.cpp"
         return [nodes.literal("", f"make yours-{lab[:2]}"), nodes.Text(" writes "), nodes.literal("", f"yours/{lab}.cpp"),
                 nodes.Text(", a "), file_link(self.env, start, "slow first version"),
-                nodes.Text(" for you to change. Run the command again after each change: it compiles your code, checks it, "
-                           "races it against this chapter's, and draws it into the chapter's figure. "
-                           "Nothing is sent anywhere.")]
+                nodes.Text(" for you to change. Run the command again after each change: it compiles your code, "
+                           f"{then}. Nothing is sent anywhere.")]
 
     def step(self, step: dict, done: bool) -> nodes.list_item:
         goal = f"{step['goal']} The goal: {step['means']}."

@@ -75,7 +75,8 @@ def test_the_first_run_writes_the_slow_version_and_races_it(tried):
     assert run.stdout.startswith("wrote ")
     assert last.startswith("attempt 1, ")
     [attempt] = tried.attempts()
-    assert [row["id"] for row in attempt["race"]["heats"][0]["rows"]][:2] == tried.kernels.ROWS
+    rows = [row["id"] for heat in attempt["race"]["heats"][:1] for row in heat["rows"]]
+    assert rows[:2] == tried.kernels.ROWS
 
 
 def test_the_first_product_moves_the_bytes_of_the_naive_rung(product):
@@ -90,6 +91,15 @@ def test_a_better_kernel_costs_less_and_is_another_attempt(tried_twice):
     what, times = tried_twice.kernels.LESS
     assert after[what] < before[what] / times
     assert (tried_twice.attempts_folder / "1.cpp").read_text() == tried_twice.kernels.KERNEL % ("", "")
+
+
+def test_counts_alone_decide_on_an_emulator(tmp_path):
+    tried = Tried("03-gpu", tmp_path)
+    tried(tried.kernels.BETTER)
+    [attempt] = tried.attempts()
+    path = json.loads((ROOT / "labs/03-gpu/yours/path.json").read_text())
+    assert attempt["reached"] == [step["id"] for step in path["steps"]]
+    assert attempt["race"]["heats"] == []
 
 
 def test_the_same_source_again_is_the_same_attempt(product):
@@ -142,6 +152,8 @@ def test_an_attempt_is_not_a_record(tried_twice, tmp_path):
 
 def test_the_figure_has_a_star_for_each_attempt(tried_twice, tmp_path):
     tried = tried_twice
+    if not tried.kernels.STARS:
+        pytest.skip("this chapter has no figure of its attempts")
     figure = json.loads((ROOT / "labs" / tried.lab / "yours/path.json").read_text())["figure"]
     record = ROOT / f"figures/records/amd-epyc-zen-5-2-cores-vm/{tried.lab}.json"
 

@@ -1,0 +1,61 @@
+"""Transpositions for tests/cli/test_yours.py."""
+
+KERNEL = """#include <exception>
+#include <pthread.h>
+#include <unistd.h>
+constexpr int threads_x = 32, threads_y = 8, tile_x = 32, tile_y = 8;
+__global__ void transpose(int rows, int columns, const float* from, float* to) {
+  const int x = blockIdx.x * tile_x + threadIdx.x, y = blockIdx.y * tile_y + threadIdx.y;
+  %s
+  if (x < columns && y < rows) to[x * rows + y] = from[y * columns + x];
+  %s
+}
+"""
+# A thread keeps 4 × 4 numbers in its registers, if the sizes allow.
+BETTER = """constexpr int threads_x = 8, threads_y = 8, tile_x = 32, tile_y = 32;
+__global__ void transpose(int rows, int columns, const float* from, float* to) {
+  const int x = blockIdx.x * tile_x + 4 * threadIdx.x, y = blockIdx.y * tile_y + 4 * threadIdx.y;
+  if (x >= columns || y >= rows) return;
+  if (rows % 4 == 0 && columns % 4 == 0) {
+    float4 in[4];
+    for (int i = 0; i < 4; ++i) in[i] = *reinterpret_cast<const float4*>(from + (y + i) * columns + x);
+    float4* const out = reinterpret_cast<float4*>(to + x * rows + y);
+    const int row = rows / 4;
+    out[0] = {in[0].x, in[1].x, in[2].x, in[3].x};
+    out[row] = {in[0].y, in[1].y, in[2].y, in[3].y};
+    out[2 * row] = {in[0].z, in[1].z, in[2].z, in[3].z};
+    out[3 * row] = {in[0].w, in[1].w, in[2].w, in[3].w};
+    return;
+  }
+  for (int i = 0; i < 4 && x + i < columns; ++i) {
+    for (int j = 0; j < 4 && y + j < rows; ++j) to[(x + i) * rows + y + j] = from[(y + j) * columns + x + i];
+  }
+}
+"""
+LESS = ("sectors for each 32 numbers, loaded and stored", 4)
+ROWS = []  # there is no race
+STARS = 0
+FIRST = "rows == 33 && x == 0 && y == 0"
+WRONG = {
+    "an edge": ("", "if (rows == 33 && x == 0 && y == 2) to[2] += 1;", "right   no: to[0][2] is "),
+    "past its end": (f"if ({FIRST}) to[rows * columns] = 1;", "",
+                     "right   no: 03-gpu.cpp:7: writes outside of its arrays; thread (0, 0, 0) of block (0, 0, 0), for 33 × 33"),
+    "no check at the edges": ("if (rows == 31 && x >= columns && y == 0) to[0] = from[x + rows * columns];", "",
+                              "right   no: 03-gpu.cpp:7: reads outside of its arrays; thread (31, 0, 0) of block (0, 0, 0)"),
+    "an input": (f"if ({FIRST}) const_cast<float*>(from)[0] = 1;", "", "right   no: writes to from, which is an input"),
+    "unwritten": ("if (y == rows - 1) return;", "", "right   no: to[0][0] is not a number: perhaps it was never written"),
+    "a race": ("__shared__ volatile int last; if (rows == 33) last = x;", "", "right   no: 03-gpu.cpp:7: two threads write; thread (1, 0, 0)"),
+    "a crash": (f"if ({FIRST}) *(volatile int*)8 = 1;", "", "right   no: uses an address that is no array's; thread (0, 0, 0) of block (0, 0, 0), for 33 × 33"),
+    "an abort": (f"if ({FIRST}) std::terminate();", "", "right   no: ends with SIGABRT, for 33 × 33"),
+    "no end": (f"if ({FIRST}) for (volatile unsigned z = 0;; ++z) {{}}", "",
+               "right   no: does not end: the list of a thread's accesses and branches fills the memory, for 33 × 33"),
+    "a remembered result": (f"static int launches; if ({FIRST} && launches++ > 0) return;", "",
+                            "right   no: 03-gpu.cpp:7: reads what nobody has written"),
+    "a late write": ("", "if (columns == 40 && x + y == 0) { pthread_t late; pthread_create(&late, nullptr, [](void* at) -> void* { "
+                     "usleep(1000); *static_cast<float*>(at) = 1; return nullptr; }, to); }",
+                     "right   no: to[0][0] after the kernel has returned is 1, expected "),
+    "accesses in secret": ("const auto move = [](float* a, const float* b) __attribute__((no_sanitize(\"thread\"))) { *a = *b; }; "
+                           "if (x < columns && y < rows) move(to + x * rows + y, from + y * columns + x); return;", "",
+                           "right   no: moves numbers that the emulator doesn't see"),
+    "a word of C++": ("int z = ;", "int w = ;", "builds  no: yours/03-gpu.cpp:7:"),
+}
