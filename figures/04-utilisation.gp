@@ -15,6 +15,14 @@ stats file(1, 1) using 1 name "size" nooutput
 # Two dataflows with the same result share one curve.
 array one[size_records]
 array other[size_records]
+# The reader's own schedule, where there is one, in the upper panel: its last attempt filled, the others hollow. Its table has
+# ticks, of 512 by 512 weights on 128 by 128 cells.
+have_yours = exists("yours")
+your_file = have_yours ? yours : file(1, 1)
+your_share(rows, ticks) = 100.0 * rows * 512 * 512 / (ticks * 128 * 128)
+your_rows_min_x = 0
+if (have_yours) { stats your_file using 1:2 name "your_rows" nooutput }
+yours_if(shown) = have_yours && side == 1 && shown ? column(1) : NaN
 
 right_edge = width - 162
 set logscale x 2
@@ -37,6 +45,12 @@ do for [side = 1:2] {
   name(i) = curves == 2 && i == 2 ? "weights or inputs" : names[i]
   plot for [i = 1:curves] file(side, i) using 1:2 with linespoints pointtype points[i] pointsize 0.7 linewidth 1.6 \
          dashtype simulated_dash linecolor rgb colours[i], \
+       your_file using (yours_if($5 > 0)):(your_share($1, $2)) with points pointtype earlier_point pointsize 0.6 \
+         linecolor rgb quiet, \
+       your_file using (yours_if($5 == 0)):(your_share($1, $2)) with points pointtype yours_point pointsize 0.9 \
+         linecolor rgb ink, \
+       your_file using (yours_if($5 == 0 && $1 == your_rows_min_x)):(your_share($1, $2)):("yours") \
+         with labels offset 0,0.9 font near textcolor rgb ink, \
        for [i = 1:curves] file(side, i) using (only($1 == size_max, $1)):2:(name(i)) \
          with labels left font end textcolor rgb colours[i]
 }

@@ -1,7 +1,8 @@
 """tools/yours: a right kernel is raced, and each kind of wrong one is refused with a line that says what is wrong.
 
 The kernels of a chapter are in yours/NN-slug.py: KERNEL, which is right and slow, with room for code before and after it; BETTER;
-and in WRONG, by what is wrong: the code before, the code after, and what the last line must say.
+in WRONG, by what is wrong: the code before, the code after, and what the last line must say; and in REACHED, if nothing is timed,
+the steps whose goals BETTER reaches.
 """
 
 import importlib.util
@@ -100,6 +101,12 @@ def test_counts_alone_decide_on_an_emulator(tmp_path):
     path = json.loads((ROOT / "labs/03-gpu/yours/path.json").read_text())
     assert attempt["reached"] == [step["id"] for step in path["steps"]]
     assert attempt["race"]["heats"] == []
+
+
+def test_counted_goals_are_reached(tried_twice):
+    if not hasattr(tried_twice.kernels, "REACHED"):
+        pytest.skip("its goals are about times")
+    assert [attempt["reached"] for attempt in tried_twice.attempts()] == [[], tried_twice.kernels.REACHED]
 
 
 def test_the_same_source_again_is_the_same_attempt(product):
