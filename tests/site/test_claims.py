@@ -264,7 +264,7 @@ def test_every_claim_whose_number_is_shown_in_a_way_of_its_own_has_a_value_witho
             units = {value["id"]: value["unit"] for value in json.loads(record.read_text(encoding="utf-8"))["values"]}
             assert [claim["id"] for claim in claims if units.get(claim["value"], "1") != "1"] == [], record
             found += len(claims)
-    assert found > 80
+    assert found > 70
 
 
 def test_the_chapters_bound_decides_for_every_machine(site):
