@@ -42,7 +42,7 @@ class Yours(SphinxDirective):
     def how(self, lab: str, path: dict) -> list[nodes.Node]:
         then = "checks it, races it against this chapter's, and draws it into the chapter's figure"
         if path.get("emulated"):
-            then = "checks it on an emulator, and counts what it asks of memory, beside this chapter's kernels"
+            then = "checks it on an emulator, and counts its memory requests and those of this chapter's kernels"
         start = hardware_first(self.env).records.root / "labs" / lab / "yours" / "start.cpp"
         return [nodes.literal("", f"make yours-{lab[:2]}"), nodes.Text(" writes "), nodes.literal("", f"yours/{lab}.cpp"),
                 nodes.Text(", a "), file_link(self.env, start, "slow first version"),

@@ -1,6 +1,6 @@
 // Your transposition, a CUDA kernel: to = fromᵀ.
 //
-//   make yours-03            compiles this file, checks the kernel on an emulated GPU, and counts what it asks of memory
+//   make yours-03            compiles this file, checks the kernel on an emulated GPU, and counts its memory requests
 //   make yours-03 WATCH=1    does so whenever you save it
 //
 // from has `rows` rows of `columns` numbers, and to has `columns` rows of `rows` numbers. Each matrix is stored row after row,

@@ -145,7 +145,7 @@ void check(void* kernel) {
 
 constexpr Shape counted_shape = {256, 256};
 
-/// What the chapter's version with this id asks of memory.
+/// The memory requests of the chapter's version with this id.
 Counts counts_of(const std::string& id) {
   emulator::use_variables_beside(reinterpret_cast<const void*>(&emulator::observed_transposes));
   const std::vector<emulator::ObservedTranspose> all = emulator::observed_transposes();
