@@ -129,7 +129,7 @@ int run_trial(const Trial& trial, int argc, char** argv) {
   void* const library = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
   void* const kernel = library != nullptr ? dlsym(library, trial.function.c_str()) : nullptr;
   if (kernel == nullptr) {
-    std::cout << (library == nullptr ? dlerror() : "has no function extern \"C\" " + trial.function) << '\n';
+    std::cout << (library == nullptr ? dlerror() : "the file has no function extern \"C\" " + trial.function) << '\n';
     return 2;
   }
   catch_bad_accesses();
