@@ -1,6 +1,6 @@
-// Counts the accesses of a kernel that was compiled with -fsanitize=thread but is not linked with that sanitizer: this
+// Counts the bytes that a kernel moves, which was compiled with -fsanitize=thread but is not linked with that sanitizer: this
 // file has the functions that the compiler calls before each load and store. GCC vectorises no loop of such a file by
-// itself, so there may be more loads and stores than in the raced kernel; their bytes are the same.
+// itself, so the number of loads and stores is not that of the raced kernel, but their bytes are the same.
 #include "yours/counting.hpp"
 
 #include <bit>
@@ -48,19 +48,17 @@ class Watched {
   std::vector<std::uint8_t> seen_;
 };
 
-/// The counts of the running call; null outside of count().
+/// What the running call moves.
 struct Counter {
   CacheSimulator caches;
   std::vector<Watched> arrays;
-  double loads = 0, stores = 0;
 };
-thread_local Counter* counter = nullptr;
+thread_local Counter* counter = nullptr;  ///< null outside of count()
 
 }  // namespace
 
 void see(const void* address, std::size_t bytes, bool writes) {
   if (counter == nullptr) return;
-  (writes ? counter->stores : counter->loads) += 1;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   counter->caches.access(at, bytes, writes);
   for (Watched& each : counter->arrays) each.see(at, bytes, writes);
@@ -75,7 +73,7 @@ Counted count(const std::function<void()>& kernel_call, const Machine& machine,
   counted.caches.flush();
   double compulsory = 0;
   for (const Watched& each : counted.arrays) compulsory += each.compulsory();
-  return {counted.loads, counted.stores, compulsory, counted.caches.traffic()};
+  return {compulsory, counted.caches.traffic()};
 }
 
 }  // namespace hf::yours

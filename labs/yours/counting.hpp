@@ -11,11 +11,10 @@
 
 namespace hf::yours {
 
-/// Bytes and accesses of a kernel, counted.
+/// The bytes that a kernel moves.
 struct Counted {
-  double loads, stores;  ///< load and store instructions
-  double compulsory;     ///< bytes of the arrays that had to be read, once each, and that were written, once each
-  Traffic traffic;
+  double compulsory;  ///< bytes of the arrays that had to be read, once each, and that were written, once each
+  Traffic traffic;    ///< simulated
 };
 
 /// Runs `kernel_call` from a library whose accesses are instrumented, and simulates them.

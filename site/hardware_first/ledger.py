@@ -70,9 +70,10 @@ class BookMistakes(SphinxDirective):
         records = [record for lab in domain.records.labs() for record in domain.records.all(lab)[0]
                    if record.slug == machine.slug]
         found = [(record.lab, each) for record in records for each in outcomes_of(domain, record.lab, record)]
-        found = sorted((each for each in found if each[1].miss >= LARGE), key=lambda each: each[1].miss, reverse=True)
-        worst = {(lab, each.what): (lab, each) for lab, each in reversed(found)}
-        return sorted(worst.values(), key=lambda each: each[1].miss, reverse=True)[:MOST]
+        worst: dict[tuple[str, str], tuple[str, Outcome]] = {}  # of one kind of prediction
+        for lab, each in sorted(found, key=lambda one: one[1].miss, reverse=True):
+            worst.setdefault((lab, each.what), (lab, each))
+        return [each for each in worst.values() if each[1].miss >= LARGE][:MOST]
 
     def of_machine(self, machine: Machine) -> list[nodes.Node]:
         decided = [entry for entry in self.claims if machine.slug in entry.records]
