@@ -80,9 +80,9 @@ lab-%:
 yours: needs-yours ## list the kernels that you can write yourself, and how far you are with each
 	@python3 tools/yours
 
-# yours-NN      ## try your own kernel in yours/: build, check and race it, draw it into the chapter's figure (WATCH=1)
+# yours-NN      ## try your own kernel in yours/: build, check and race it, draw it into the chapter's figure (WATCH=1, HINT=1)
 yours-%: needs-yours-%
-	@python3 tools/yours $* $(if $(filter 1,$(WATCH)),--watch)
+	@python3 tools/yours $* $(if $(filter 1,$(WATCH)),--watch) $(if $(filter 1,$(HINT)),--hint)
 
 .PHONY: serve
 serve: needs-serve ## serve the book at http://localhost:8000/; open pages offer to reload after a rebuild (PORT=8000)

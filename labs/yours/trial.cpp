@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -79,10 +80,12 @@ nlohmann::json to_json(const std::vector<Count>& counts) {
 nlohmann::json result_of(const Trial& trial, std::string_view job, void* kernel) {
   if (job == "count") return to_json(trial.count(kernel));
   if (job == "race") {
-    const MeasuringLock alone([](double) {
-      std::printf("waiting for another measurement to end\n");
-      std::fflush(stdout);
-    });
+    std::optional<MeasuringLock> alone;
+    if (trial.timed)
+      alone.emplace([](double) {
+        std::printf("waiting for another measurement to end\n");
+        std::fflush(stdout);
+      });
     return to_json(trial.race(kernel, is_quick()), trial.unit);
   }
   trial.check(kernel);
@@ -103,7 +106,9 @@ void still_trying() {
 }
 
 void refuse(const std::string& element, float got, double expected, const std::string& where) {
-  if (std::isnan(got)) throw Wrong(element + " is not a number: perhaps it was never written (" + where + ")");
+  if (std::isnan(got))
+    throw Wrong(element + " is not a number: perhaps it was never written, or was added to what was there (" + where +
+                ")");
   char numbers[64];  // with as many digits as a float has
   std::snprintf(numbers, sizeof numbers, " is %.7g, expected %.7g (", double{got}, expected);
   throw Wrong(element + numbers + where + ")");

@@ -64,7 +64,8 @@ struct Trial {
   std::function<std::vector<Count>(void* kernel)> count;
   /// Races it; if quick, at few sizes and in few rounds. \throws Wrong if a timed result is wrong
   std::function<std::vector<Heat>(void* kernel, bool quick)> race;
-  std::string unit;  ///< of the speeds: "GFLOP/s"
+  std::string unit;   ///< of the speeds: "GFLOP/s"
+  bool timed = true;  ///< false if the race counts, so that it need not have the machine to itself
 };
 
 /// The main function of a chapter's trial: `yours-NN-slug check|count|race LIBRARY`. Prints the result as JSON on the last

@@ -131,6 +131,34 @@ def test_another_function_is_refused(product):
     assert 'has no function extern "C" product' in last
 
 
+@pytest.mark.parametrize("parameters", ["int m, int n, int k, const float* a, const float* b, float* c", "std::size_t m"])
+def test_other_parameters_are_refused(product, parameters):
+    run, last = product(f'#include <cstddef>\nextern "C" void product({parameters}) {{}}\n')
+    assert run.returncode == 1
+    assert last == '  extern "C" void product(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c)'
+
+
+def test_warnings_are_shown(product):
+    run, last = product("[[maybe_unused]] static int half(double x) { int unused; return x / 2; }\n" + product.kernels.BETTER)
+    assert last.startswith("attempt 1, ")
+    assert f"{os.path.relpath(product.source, ROOT)}:1:" in run.stdout
+    assert "warning: unused variable" in run.stdout
+
+
+def test_a_hint_is_for_the_next_step(tried):
+    tried.command.append("--hint")
+    path = json.loads((ROOT / f"labs/{tried.lab}/yours/path.json").read_text())
+    run, _ = tried()
+    assert f"hint    {path['steps'][0]['hint']}\n" in run.stdout
+
+
+def test_a_pipe_that_closes_is_no_error(product):
+    run = subprocess.run(f"{' '.join(map(str, product.command))} | head -1", shell=True, executable="/bin/bash",
+                         capture_output=True, text=True, env=product.environment)
+    assert run.stdout.startswith("wrote ")
+    assert run.stderr == ""
+
+
 def test_a_chapter_without_a_kernel_is_refused():
     run = subprocess.run([sys.executable, ROOT / "tools/yours", "99"], capture_output=True, text=True)
     assert run.returncode == 1

@@ -192,6 +192,7 @@ int main(int argc, char** argv) {
                                .check = hf::tpu::check,
                                .count = hf::tpu::count,
                                .race = hf::tpu::race,
-                               .unit = "ticks"},
+                               .unit = "ticks",
+                               .timed = false},
                               argc, argv);
 }
