@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -94,13 +95,38 @@ def test_a_better_kernel_costs_less_and_is_another_attempt(tried_twice):
     assert (tried_twice.attempts_folder / "1.cpp").read_text() == tried_twice.kernels.KERNEL % ("", "")
 
 
-def test_counts_alone_decide_on_an_emulator(tmp_path):
+def with_nvidia_smi(tried, script):
+    """Puts a program before the driver's own, if there is one."""
+    program = tried.folder / "bin/nvidia-smi"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    tried.environment["PATH"] = f"{program.parent}:{os.environ['PATH']}"
+
+
+def test_counts_alone_decide_without_a_gpu(tmp_path):
     tried = Tried("03-gpu", tmp_path)
-    tried(tried.kernels.BETTER)
+    with_nvidia_smi(tried, "exit 9")
+    run, _ = tried(tried.kernels.BETTER)
+    assert "fast    not timed, for lack of an NVIDIA GPU\n" in run.stdout
     [attempt] = tried.attempts()
     path = json.loads((ROOT / "labs/03-gpu/yours/path.json").read_text())
     assert attempt["reached"] == [step["id"] for step in path["steps"]]
     assert attempt["race"]["heats"] == []
+
+
+def test_a_gpu_that_cannot_be_used_is_no_success(tmp_path):
+    if shutil.which("nvidia-smi"):
+        pytest.skip("this machine's GPU can be used")
+    tried = Tried("03-gpu", tmp_path)
+    with_nvidia_smi(tried, "echo 'GPU 0: a card without a driver'")
+    run, last = tried(tried.kernels.BETTER)
+    if "-DHF_CUDA_BUILD" in (ROOT / "build/compile_commands.json").read_text():
+        assert run.returncode == 1
+        assert last.startswith("fast    no: throws an exception: cudaMalloc")
+        assert not tried.attempts()
+    else:
+        assert "fast    not timed, for lack of nvcc from CUDA 12 or 13\n" in run.stdout
 
 
 def test_counted_goals_are_reached(tried_twice):

@@ -1,4 +1,5 @@
-// Tries a reader's kernel on the emulated GPU: is the transposition right, and what does it ask of memory?
+// Tries a reader's kernel on the emulated GPU: is the transposition right, and what does it ask of memory? Then times it, if
+// there is a GPU.
 #include "yours/trial.hpp"
 
 #include <sys/resource.h>
@@ -21,6 +22,7 @@
 #include "03-gpu/kernels/emulator/emulator.hpp"
 #include "03-gpu/kernels/emulator/warp_rules_observed.hpp"
 #include "03-gpu/yours/library_shadow.hpp"
+#include "03-gpu/yours/timed.hpp"
 #include "common/random.hpp"
 
 namespace hf::gpu {
@@ -184,7 +186,11 @@ int main(int argc, char** argv) {
                                .function = "launch_transpose",
                                .check = hf::gpu::check,
                                .count = hf::gpu::count,
-                               .race = {},
-                               .unit = {}},
+#ifdef HF_CUDA_BUILD
+                               .race = hf::gpu::race_on_gpu,
+#else
+                               .race = {},  // tools/yours asks for no race
+#endif
+                               .unit = "GB/s"},
                               argc, argv);
 }
