@@ -128,7 +128,7 @@ TEST_CASE("a loop takes as many requests as its longest thread") {
 }
 
 TEST_CASE("a warp goes every way that one of its threads goes") {
-  constexpr int steps = 40;
+  constexpr int steps = 40, iterations = steps / 4;  // Clang obeys the loop's `#pragma unroll 4`, GCC doesn't
   const auto counts_of = [&](int paths, bool inside_warp) {
     const GlobalArray<std::uint32_t> results(observed_divergence_threads);
     take_counts();
@@ -139,12 +139,12 @@ TEST_CASE("a warp goes every way that one of its threads goes") {
     return take_counts();
   };
   const std::uint64_t one_way = counts_of(1, true).basic_blocks;
-  CHECK(one_way >= 2 * steps);  // two warps, and a loop around each step
+  CHECK(one_way >= 2 * iterations);  // two warps
   for (const int paths : {2, 4, 8}) {
     CAPTURE(paths);
     const Counts inside = counts_of(paths, true), between = counts_of(paths, false);
     // Choosing a branch takes at most one comparison with each; a compiler may combine them into one jump.
-    CHECK(inside.basic_blocks >= static_cast<std::uint64_t>(paths) * 2 * steps);
+    CHECK(inside.basic_blocks >= static_cast<std::uint64_t>(paths) * 2 * iterations);
     CHECK(inside.basic_blocks <= static_cast<std::uint64_t>(paths) * (one_way + 2 * 32));
     CHECK(inside.diverging_branches >= 2);
     CHECK(inside.diverging_branches <= 2 * static_cast<std::uint64_t>(paths - 1));
