@@ -13,7 +13,6 @@
 #include "@ID@/NAMESPACE.hpp"
 #include "common/random.hpp"
 #include "harness/machine/machine.hpp"
-#include "harness/measure/sampling.hpp"
 #include "yours/counting.hpp"
 #include "yours/guarded.hpp"
 #include "yours/race.hpp"
@@ -48,8 +47,7 @@ void check(void* kernel) {
 std::vector<yours::Count> count(void* kernel) {
   constexpr std::size_t count = 4096;
   const std::vector<float> x = random_floats(count, 1);
-  const Traffic traffic =
-      yours::count([&] { reinterpret_cast<Sum*>(kernel)(count, x.data()); }, probe_machine()).traffic;
+  const auto traffic = yours::count([&] { reinterpret_cast<Sum*>(kernel)(count, x.data()); }, probe_machine()).traffic;
   return {{"bytes per number between registers and L1",
            static_cast<double>(traffic.registers_l1) / count,
            {{"each number once", sizeof(float)}}}};
