@@ -27,7 +27,7 @@
     };
     const panel = (slug, svg) => {
       const one = made("div", made("p", name(slug), {className: "hf-beside-name"}), {className: "hf-beside-one"});
-      one.insertAdjacentHTML("beforeend", svg);
+      one.insertAdjacentHTML("beforeend", hardwareFirst.trusted.createHTML(svg));
       return one;
     };
     const open = async () => {

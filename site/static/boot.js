@@ -11,6 +11,11 @@ window.hardwareFirst = {
       else localStorage.setItem(`hardware-first:${name}`, text);
     } catch { /* the browser may forbid storage */ }
   },
+  // Marks markup and addresses as the site's own, for hosts that send "require-trusted-types-for 'script'".
+  trusted: (() => {
+    const own = {createHTML: (text) => text, createScriptURL: (address) => address};
+    try { return window.trustedTypes.createPolicy("hardware-first", own); } catch { return own; /* no such types, or no policy allowed */ }
+  })(),
 };
 document.documentElement.classList.add("hf-js");
 {

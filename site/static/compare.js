@@ -4,7 +4,7 @@
   const name = slug => hardwareFirst.machines.find(machine => machine.slug === slug).name;
   // Loads and runs a script once; a page opened from a file can load nothing else. Returns a promise.
   const load = address => loading[address] ??= new Promise((resolve, reject) => {
-    const script = Object.assign(document.createElement("script"), {src: address});
+    const script = Object.assign(document.createElement("script"), {src: window.hardwareFirst.trusted.createScriptURL(address)});
     script.addEventListener("load", resolve);
     script.addEventListener("error", () => { delete loading[address]; reject(new Error(`${address} did not load`)); });
     document.head.append(script);

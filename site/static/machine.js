@@ -21,7 +21,7 @@
     const {file} = list.find(machine => machine.slug === slug);
     if (!file) return resolve([]);
     const script = document.createElement("script");
-    script.src = file;
+    script.src = hardwareFirst.trusted.createScriptURL(file);
     script.addEventListener("load", () => resolve(arrived[slug] || []));
     script.addEventListener("error", () => { delete variants[slug]; reject(new Error(`${file} did not load`)); });
     document.head.append(script);

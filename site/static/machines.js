@@ -9,7 +9,7 @@
 
   const parsed = html => {
     const template = document.createElement("template");
-    template.innerHTML = html;
+    template.innerHTML = hardwareFirst.trusted.createHTML(html);
     return [...template.content.childNodes];
   };
 

@@ -1,12 +1,15 @@
 // Measures the reader's GPU through WebGPU: copying, the bytes in flight needed to read at full speed, a naive and a tiled matrix
-// product, and the cost of a launch. Each kernel is checked before it is timed; a wrong result or a missing feature throws an
-// error that says so.
+// product, and the cost of a launch. Each kernel is checked before it is timed, and again at the end, because a device that went away
+// may report its work as done. A wrong result, a missing feature or a lost device throws an error that says so.
 (() => {
   const hf = window.hardwareFirst;
   const MiB = 2 ** 20, COPIED = 128 * MiB, TILE = 16, CHECKED = 3 * TILE, SIDES = [256, 1024]; // a slow GPU gets the smaller side
   const WIDE = 16, GROUP = 64; // bytes of a load; threads that start together
   const THREADS = [64, 256, 1024, 4096, 16384, 65536, 262144, 1048576], LOADS = [16, 4096, 2 ** 24]; // of a thread, and of all
   const LONG = 50, SLOW = 20, ROUNDS = 5; // a batch; a launch: both in ms
+  const SILENCE = 120e3, MOST = 2 ** 20; // a step that takes longer (ms) has failed; no batch has more launches
+
+  class Told extends Error {} // its message is for the reader
 
   const HEAD = (type) => `
     @group(0) @binding(0) var<storage, read> a: array<${type}>;
@@ -49,7 +52,7 @@
   const random = (count) => Float32Array.from({length: count}, () => 2 * Math.random() - 1);
 
   // Prepares buffers, and functions to run a kernel over two arrays into a third and to read that.
-  const prepare = async (device) => {
+  const prepare = async (device, signal) => {
     const access = ["read-only-storage", "read-only-storage", "storage"];
     const entries = access.map((type, binding) => ({binding, visibility: GPUShaderStage.COMPUTE, buffer: {type}}));
     const bindGroupLayout = device.createBindGroupLayout({entries});
@@ -62,6 +65,7 @@
       fill(encoder);
       device.queue.submit([encoder.finish()]);
       await device.queue.onSubmittedWorkDone();
+      signal.throwIfAborted();
     };
     const kernel = async (code, entryPoint, n, groups) => {
       const compute = {module: device.createShaderModule({code}), entryPoint, constants: {n}};
@@ -87,7 +91,7 @@
   const waiting = (gpu, threads, loads) => gpu.kernel(WAIT, "wait", loads, [threads / GROUP]);
 
   const check = async (gpu) => {
-    const n = CHECKED, a = random(n * n), b = random(n * n), wrong = (what) => new Error(`The GPU's ${what} gave a wrong result in this browser, so nothing was timed.`);
+    const n = CHECKED, a = random(n * n), b = random(n * n), wrong = (what) => new Told(`The GPU's ${what} gave a wrong result in this browser, so nothing was timed.`);
     gpu.write(0, a);
     gpu.write(1, b);
     await (await copying(gpu, a.byteLength))(1);
@@ -115,7 +119,8 @@
   // Milliseconds per launch: the time of additional launches, without the cost of waiting for the batch.
   const each = async (run) => {
     let times = 1;
-    while (await took(run, times) < LONG) times *= 2;
+    while (await took(run, times) < LONG)
+      if ((times *= 2) > MOST) throw new Told("The GPU reported its work as done before it can have been. Nothing was saved. Try again.");
     const found = [];
     for (let i = 0; i < ROUNDS; ++i) found.push((await took(run, 3 * times) - await took(run, times)) / (2 * times));
     return found.sort((a, b) => a - b)[ROUNDS >> 1];
@@ -131,16 +136,16 @@
     return found;
   };
 
-  // The results, in B/s, FLOP/s and s; `say` gets the name of each step.
-  hf.measureGpu = async (say) => {
+  const measure = async (say, controller) => {
     const adapter = await navigator.gpu.requestAdapter({powerPreference: "high-performance"});
-    if (!adapter) throw new Error("This browser doesn’t let pages use the GPU.");
-    const device = await adapter.requestDevice();
-    let broken = null;
-    device.addEventListener("uncapturederror", ({error}) => { broken ??= error; });
+    if (!adapter) throw new Told("This browser doesn’t let pages use the GPU.");
+    const device = await adapter.requestDevice(), {signal} = controller;
+    device.lost.then(() => controller.abort(new Told("The GPU went away during the measurement. Nothing was saved. Try again.")));
+    device.addEventListener("uncapturederror", ({error}) =>
+      controller.abort(new Told(`The GPU's driver reported an error: ${error.message} Nothing was saved.`)));
     try {
       say("checking its results");
-      const gpu = await prepare(device), waits = [], [small, large] = SIDES;
+      const gpu = await prepare(device, signal), waits = [], [small, large] = SIDES;
       await check(gpu);
       say("copying");
       const copy = 2e3 * COPIED / await each(await copying(gpu, COPIED));
@@ -154,11 +159,35 @@
       say("launching kernels");
       const nothing = await gpu.kernel(COPY, "copy", 0, [1]), launch = await each(nothing) / 1e3;
       for (let i = 0; i < 25; ++i) waits.push(await took(nothing, 1));
-      if (broken) throw new Error(`The GPU's driver reported an error: ${broken.message}`);
-      return {copy, n, ...speeds, launch, answer: waits.sort((a, b) => a - b)[12] / 1e3, flight,
-              fallback: Boolean(adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter)};
+      say("checking its results again");
+      await check(gpu);
+      const found = {copy, n, ...speeds, launch, answer: waits.sort((a, b) => a - b)[12] / 1e3, flight,
+                     fallback: Boolean(adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter)};
+      if (!hf.plausibleGpu(found)) throw new Told("The GPU's times are too short to be real. Nothing was saved. Try again.");
+      return found;
     } finally {
       device.destroy();
+    }
+  };
+
+  // The results, in B/s, FLOP/s and s; `say` gets the name of each step. The page may abort `controller` with an error that says why.
+  hf.measureGpu = async (say, controller) => {
+    let watch = 0;
+    const step = (doing) => {
+      clearTimeout(watch);
+      watch = setTimeout(() => controller.abort(new Told("The GPU stopped responding. Nothing was saved. Try again.")), SILENCE);
+      if (!controller.signal.aborted) say(doing);
+    };
+    const aborted = new Promise((_, reject) => controller.signal.addEventListener("abort", () => reject(controller.signal.reason)));
+    try {
+      return await Promise.race([aborted, measure(step, controller)]);
+    } catch (error) {
+      // A lost device also makes the step in progress fail, in the browser's words; the reason is more useful.
+      const reason = controller.signal.reason ?? error;
+      throw reason instanceof Told || controller.signal.aborted ? reason : new Told(`The GPU can’t be measured here. The browser reports: ${reason.message}`);
+    } finally {
+      clearTimeout(watch);
+      controller.abort(); // ends what is still at work
     }
   };
 })();

@@ -66,13 +66,20 @@
   };
 
   // ---- A GPU ----
-  // The stored results of measure-gpu.js; null if there are none, or invalid ones.
+  // Whether results of measure-gpu.js are complete and not absurd. A device that went away can appear to be far faster than any
+  // GPU: the limits are some ten times what the fastest can do.
+  const FASTEST = {copy: 1e14, n: 1024, naive: 1e15, tiled: 1e15, launch: 10, answer: 10}; // B/s, FLOP/s, s
+  hf.plausibleGpu = (found) => {
+    const {flight, ...numbers} = found ?? {}, fine = (number, most) => typeof number === "number" && number > 0 && number <= most;
+    return Object.entries(FASTEST).every(([name, most]) => fine(numbers[name], most)) && Array.isArray(flight) && flight.length > 2 &&
+      flight.every((point) => Array.isArray(point) && point.length === 2 && fine(point[0], 1e9) && fine(point[1], FASTEST.copy));
+  };
+  // The stored results; null if there are none, or invalid ones.
   hf.rememberedGpu = () => {
-    let found;
-    try { found = JSON.parse(hf.stored("measured-gpu")); } catch { return null; }
-    const {flight, ...numbers} = found ?? {}, fine = (number) => typeof number === "number" && isFinite(number) && number > 0;
-    return ["copy", "n", "naive", "tiled", "launch", "answer"].every((name) => fine(numbers[name])) && Array.isArray(flight) &&
-      flight.length > 2 && flight.every((point) => Array.isArray(point) && point.length === 2 && point.every(fine)) ? found : null;
+    try {
+      const found = JSON.parse(hf.stored("measured-gpu"));
+      return hf.plausibleGpu(found) ? found : null;
+    } catch { return null; }
   };
   // A picture and a table. By Little's law, the bend is at one load's latency times the full speed.
   hf.gpuInPictures = ({copy, n, naive, tiled, launch, answer, flight, fallback}, width) => {

@@ -41,12 +41,15 @@
   const own = element("span", {}, [chapter, save, forget]), links = element("p", {class: "hf-links", hidden: ""}, [own, link]);
   const running = element("div", {hidden: ""}, [bar, doing]);
   for (const {slug, name} of machines) behind.append(element("option", {value: slug}, name));
-  const gpu = element("div", {class: "hf-shown hf-gpu"}), ask = element("button", {type: "button"}, "Measure the GPU too");
+  const gpu = element("div", {class: "hf-shown hf-gpu"}), ofGpu = element("div"), ask = element("button", {type: "button"}, "Measure the GPU too");
   soWhat.querySelector("fieldset").append(means);
   box.append(form, said, running, pictures, soWhat, rows, links, gpu); // so that later parts do not move earlier ones
 
   // `mine` is this browser's stored result; null if the result shown came from elsewhere.
   let result = null, mine = null, began = 0, worker = null, watch = 0, width = 0;
+  let run = null; // of the GPU: an AbortController
+  // Two runs at once would disturb each other, so neither button works during a run.
+  const allow = () => { press.disabled = ask.disabled = Boolean(worker || run); };
 
   const draw = () => {
     if (!result) return;
@@ -112,7 +115,7 @@
     worker?.terminate(); // also ends the workers that it started
     worker = null;
     clearTimeout(watch);
-    press.disabled = false;
+    allow();
     stop.hidden = running.hidden = true;
     if (words) said.textContent = words;
   };
@@ -120,8 +123,13 @@
     clearTimeout(watch);
     watch = setTimeout(() => end("The measurement stopped responding; the browser may have ended it. Nothing was saved. Close some tabs and try again."), SILENCE);
   };
+  const FORBIDDEN = "This site’s host forbids measuring. Its Content-Security-Policy header must allow script-src 'self' " +
+    "'wasm-unsafe-eval' and worker-src blob:. A copy of this page that is opened from disk can measure.";
+  document.addEventListener("securitypolicyviolation", ({effectiveDirective}) => {
+    if (/^(worker|child|script)-src|^require-trusted-types/.test(effectiveDirective)) end(FORBIDDEN);
+  });
   const hear = ({data}) => {
-    if (data.refused) return end(data.refused);
+    if (data.refused) return end(/content security policy/i.test(data.refused) ? FORBIDDEN : data.refused);
     listen();
     if (data.progress !== undefined) {
       bar.value = data.progress;
@@ -138,6 +146,7 @@
     }
   };
   const begin = () => {
+    if (run) return;
     end();
     result = mine = null;
     began = Date.now();
@@ -145,32 +154,47 @@
     pictures.replaceChildren();
     rows.replaceChildren();
     const text = `(${hf.experiments})()`, code = URL.createObjectURL(new Blob([text], {type: "text/javascript"}));
-    worker = new Worker(code);
+    worker = new Worker(hf.trusted.createScriptURL(code));
     worker.onmessage = hear;
-    worker.onerror = (event) => { event.preventDefault(); end("The browser didn't allow the measurement to start."); };
+    worker.onerror = (event) => { event.preventDefault(); if (worker) end("The browser didn't allow the measurement to start."); };
     worker.postMessage({modules, text});
     URL.revokeObjectURL(code);
     listen();
-    press.disabled = true;
+    allow();
     stop.hidden = running.hidden = false;
     said.textContent = "Measuring. Keep this tab in front and the machine idle.";
   };
 
   // ---- The GPU ----
-  const tell = (words) => gpu.replaceChildren(element("p", {role: "status"}, words));
+  gpu.append(ofGpu);
+  const tell = (words) => ofGpu.replaceChildren(element("p", {role: "status"}, words));
   const fetched = () => new Promise((resolve, reject) => {
     if (hf.measureGpu) return resolve();
-    const script = element("script", {src: `${document.documentElement.dataset.content_root}_static/${box.dataset.scripts}`});
+    const script = element("script");
+    script.src = hf.trusted.createScriptURL(`${document.documentElement.dataset.content_root}_static/${box.dataset.scripts}`);
     script.addEventListener("load", resolve);
     script.addEventListener("error", () => reject(new Error("The script that measures the GPU did not load. Try again.")));
     document.head.append(script);
   });
-  ask.addEventListener("click", () => fetched().then(() => hf.measureGpu((doing) => tell(`Measuring the GPU: ${doing}.`))).then((found) => {
-    hf.store("measured-gpu", JSON.stringify(found));
-    gpu.replaceChildren(...hf.gpuInPictures(found, width || 620));
-  }, (error) => tell(error.message)));
+  const measureGpu = async () => {
+    if (worker || run) return;
+    run = new AbortController();
+    allow();
+    tell("Measuring the GPU. Keep this tab in front.");
+    try {
+      await fetched();
+      const found = await hf.measureGpu((doing) => tell(`Measuring the GPU: ${doing}.`), run);
+      hf.store("measured-gpu", JSON.stringify(found));
+      ofGpu.replaceChildren(...hf.gpuInPictures(found, width || 620));
+    } catch (error) {
+      tell(error.message);
+    }
+    run = null;
+    allow();
+  };
+  ask.addEventListener("click", measureGpu);
   const seen = location.hash ? null : hf.rememberedGpu();
-  if (seen) gpu.append(...hf.gpuInPictures(seen, 620));
+  if (seen) ofGpu.append(...hf.gpuInPictures(seen, 620));
   if (navigator.gpu) gpu.append(ask);
   else if (!seen) tell("This browser has no WebGPU, so it can't measure the GPU.");
 
@@ -190,7 +214,9 @@
     press.focus();
   });
   document.addEventListener("visibilitychange", () => {
-    if (worker && document.hidden) end("Stopped: this tab was hidden, and browsers slow hidden tabs down. Nothing was saved.");
+    const words = "Stopped: this tab was hidden, and browsers slow hidden tabs down. Nothing was saved.";
+    if (worker && document.hidden) end(words);
+    if (document.hidden) run?.abort(new Error(words));
   });
   soWhat.addEventListener("submit", (event) => event.preventDefault());
   soWhat.addEventListener("input", () => { explain(); draw(); });

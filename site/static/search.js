@@ -128,7 +128,8 @@
     if (!sections) {
       if (waiting === null) {
         const script = made("script");
-        script.src = new URL(`${document.documentElement.dataset.content_root}_static/search-text.js`, location.href);
+        script.src = window.hardwareFirst.trusted.createScriptURL(
+          new URL(`${document.documentElement.dataset.content_root}_static/search-text.js`, location.href).href);
         document.head.append(script);
       }
       waiting = query;
