@@ -1,5 +1,5 @@
 // Measures the reader's GPU through WebGPU: copying, the bytes in flight needed to read at full speed, a naive and a tiled matrix
-// product, and the cost of a launch. Each kernel is checked before it is timed, and again at the end, because a device that went away
+// product, and the cost of a launch. Each kernel is checked before it is timed, and again at the end, because a lost device
 // may report its work as done. A wrong result, a missing feature or a lost device throws an error that says so.
 (() => {
   const hf = window.hardwareFirst;

@@ -170,7 +170,7 @@
   const tell = (words) => ofGpu.replaceChildren(element("p", {role: "status"}, words));
   const fetched = () => new Promise((resolve, reject) => {
     if (hf.measureGpu) return resolve();
-    const script = element("script");
+    const script = document.createElement("script");
     script.src = hf.trusted.createScriptURL(`${document.documentElement.dataset.content_root}_static/${box.dataset.scripts}`);
     script.addEventListener("load", resolve);
     script.addEventListener("error", () => reject(new Error("The script that measures the GPU did not load. Try again.")));

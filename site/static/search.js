@@ -127,7 +127,7 @@
     if (!words.length) return says.textContent = "";
     if (!sections) {
       if (waiting === null) {
-        const script = made("script");
+        const script = document.createElement("script");
         script.src = window.hardwareFirst.trusted.createScriptURL(
           new URL(`${document.documentElement.dataset.content_root}_static/search-text.js`, location.href).href);
         document.head.append(script);
