@@ -10,7 +10,7 @@ from book import PROJECT, Visit
 from playwright.sync_api import Browser, Page, Route, expect
 
 # The policy that the README recommends.
-README = re.search(r"must allow at least\s+`([^`]*)`", (PROJECT / "README.md").read_text(encoding="utf-8"))[1].replace("\n", " ")
+README = " ".join(re.search(r"must allow at least\s+`([^`]*)`", (PROJECT / "README.md").read_text(encoding="utf-8"))[1].split())
 TRUSTED = "require-trusted-types-for 'script'"
 GPU = """() => {
   class Device extends EventTarget {
