@@ -3,12 +3,18 @@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
+# The environment of the tools: the same lists as in every script.
+unexport $(shell . tools/environment.sh; echo $$ignored)
+$(foreach setting,$(shell . tools/environment.sh; echo $$settings),$(eval export $(setting)))
+
 export BUDGET ?= full
 export MEASURE ?= yes
 export STRICT ?= 0
 PORT ?= 8000
-export MACHINE N SLUG ARCH
-RECORDS = $(filter-out %.refused.json,$(wildcard build/records/[0-9][0-9]-*.json))
+# What a reader gives reaches the tools letter by letter; make would expand a dollar sign in it.
+override export MACHINE := $(value MACHINE)
+override export RECORDS := $(value RECORDS)
+export N SLUG ARCH
 LABS := $(patsubst labs/%/lab.cpp,%,$(wildcard labs/[0-9][0-9]-*/lab.cpp))
 NUMBERS := $(foreach lab,$(LABS),$(firstword $(subst -, ,$(lab))))
 
@@ -33,7 +39,8 @@ help: ## list the jobs
 
 # Stops with one line if the machine lacks something that the job needs.
 needs-%:
-	$(eval lacking := $(shell ./primer --missing $*))$(if $(lacking),$(error $(lacking)))
+	$(call stop_unless_ready,$(shell ./primer --missing $* 2>&1))
+stop_unless_ready = $(if $(filter 0,$(.SHELLSTATUS)),,$(error $(1)$(if $(filter 126 127,$(.SHELLSTATUS)),: sh primer JOB says why)))
 
 # The record tool, and what measure.html runs; `measure` builds the labs.
 .PHONY: tool
@@ -42,12 +49,13 @@ tool:
 	@site/browser/build
 
 .PHONY: site
-site: needs-site tool build/doxygen/xml/index.xml ## measure what has changed, then build the book: build/site/index.html
+site: needs-site tool reference ## measure what has changed, then build the book: build/site/index.html
 	@tools/alone tools/render
 
-build/doxygen/xml/index.xml: site/Doxyfile $(wildcard labs/*/*.hpp)
-	@mkdir -p build/doxygen
-	@tools/alone doxygen site/Doxyfile
+# What the headers say of themselves, for the page on the instrument.
+.PHONY: reference
+reference:
+	@tools/alone tools/reference
 
 .PHONY: test
 test: needs-test ## run the tests of the C++, of the published book in a browser, and of the command line
@@ -89,16 +97,13 @@ serve: needs-serve ## serve the book at http://localhost:8000/; open pages offer
 	@tools/serve build/site $(PORT)
 
 .PHONY: pdf
-pdf: needs-pdf tool build/doxygen/xml/index.xml ## make a PDF for print from the existing records: build/hardware-first.pdf
+pdf: needs-pdf tool reference ## make a PDF for print from the existing records: build/hardware-first.pdf
 	@tools/alone sh -c 'tools/book || [ $$? = 1 ] || exit; tools/print-book build/site build/hardware-first.pdf'
 	@echo "The book: $$PWD/build/hardware-first.pdf"
 
 .PHONY: publish
 publish: needs-publish tool ## add this machine's full records to figures/records/ (MACHINE=name)
-	@case "$$MACHINE" in '' | -* | *- | *--* | *[!a-z0-9-]*) \
-	  echo "publish: MACHINE='$$MACHINE': expected lower-case letters, digits and single hyphens" >&2; exit 1 ;; esac
-	@[ -n "$(RECORDS)" ] || { echo 'publish: build/records/ is empty: run make site to measure this machine' >&2; exit 1; }
-	@build/bin/record publish $(RECORDS) --to "figures/records/$$MACHINE"
+	@tools/publish "$$MACHINE" "$$RECORDS"
 
 .PHONY: bundle
 bundle: needs-bundle ## pack the compiled labs for machines without a compiler, network or root (ARCH=aarch64 for AArch64)
@@ -119,4 +124,4 @@ calibrate: needs-calibrate ## compare the instrument with Google Benchmark, likw
 
 .PHONY: clean
 clean: ## empty build/, including this machine's records
-	@tools/alone find build -mindepth 1 -maxdepth 1 ! -name .lock -exec rm -rf {} +
+	@sh tools/alone find build/ -mindepth 1 -maxdepth 1 ! -name .lock -exec rm -rf {} +

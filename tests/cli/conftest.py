@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-DOOR = ["primer", "Makefile", "CMakeLists.txt", "CMakePresets.json", "tools/alone", "tools/book", "tools/build",
+DOOR = ["primer", "Makefile", "CMakeLists.txt", "CMakePresets.json", "tools/environment.sh", "tools/alone", "tools/book", "tools/build",
+        "tools/publish", "tools/reference",
         "tools/measure", "site/browser/build", "tools/render", "tools/serve", "tools/new-chapter"]
 REQUIREMENTS = ["site/requirements.txt", "tests/site/requirements.txt", "tools/requirements.txt"]
 # The programs that the primer's own scripts use; all are in Debian's essential packages.
-ESSENTIAL = ["sh", "basename", "cat", "cksum", "cp", "dirname", "env", "find", "flock", "grep", "mkdir", "mv", "rm", "sed", "tail", "tr"]
+ESSENTIAL = ["sh", "basename", "cat", "cksum", "cp", "chmod", "dirname", "env", "find", "flock", "grep", "head", "mkdir", "mv", "rm", "sed",
+             "sort", "tail", "tr", "xargs"]
 
 
 def pytest_configure(config):
