@@ -15,7 +15,7 @@ class Clone:
     def __init__(self, root, folder):
         self.folder = folder
         (folder / "tools").mkdir(parents=True)
-        for name in ("changed", "list-files"):
+        for name in ("changed", "environment.sh", "list-files"):
             shutil.copy(root / "tools" / name, folder / "tools" / name)
         (folder / ".git/info").mkdir(parents=True)
         (folder / ".git/info/exclude").write_text("tools/\n")

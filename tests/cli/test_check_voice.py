@@ -96,7 +96,7 @@ def book(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     (tmp_path / "tools").mkdir()
-    for name in ("changed", "list-files"):
+    for name in ("changed", "environment.sh", "list-files"):
         shutil.copy(TOOL.parent / name, tmp_path / "tools" / name)
     git(tmp_path, "init", "--quiet", "--initial-branch=main")
     git(tmp_path, "commit", "--quiet", "--allow-empty", "--message", "Old: " + 70 * "x")
