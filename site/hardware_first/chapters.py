@@ -46,7 +46,7 @@ def chapter_files(folder: Path) -> list[Path]:
 
 
 def read_chapter(path: Path) -> Chapter:
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8-sig")
     front = FRONT.match(text)
     stated = yaml.safe_load(front[1]) if front else {}
     title = re.search(r"^# (.+)$", text, re.M)

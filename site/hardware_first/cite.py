@@ -32,7 +32,7 @@ class HowToCite(SphinxDirective):
 
 def read(path: Path) -> dict[str, str]:
     """title, author, version, year and url (perhaps empty) of a citation file."""
-    fields = yaml.safe_load(path.read_text(encoding="utf-8"))
+    fields = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
     return {"title": fields["title"], "author": " and ".join(author["name"] for author in fields["authors"]),
             "version": str(fields["version"]), "year": str(fields["date-released"])[:4],
             "url": fields.get("url", "") or fields.get("repository-code", "")}

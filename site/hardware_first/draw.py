@@ -83,6 +83,14 @@ def attempts_in(folder):
     return sorted(Path(folder).glob("[0-9]*.json"), key=lambda file: int(file.stem))
 
 
+def attempt(file):
+    """The record of an attempt."""
+    try:
+        return json.loads(read_text(file))
+    except ValueError as error:
+        raise DrawError(f"{file}: is not JSON ({error}); remove it") from None
+
+
 def given_attempts(files, folder):
     """The command that gives a script the table of the last few attempts, written to `folder`: x, median, low, high, how many
     attempts came later, and the speedup over the race's second row."""
@@ -91,7 +99,7 @@ def given_attempts(files, folder):
     table = Path(folder) / "yours.tsv"
     rows = []
     for later, file in enumerate(reversed(files[-6:])):  # more would hide each other
-        for heat in json.loads(read_text(file))["race"]["heats"]:
+        for heat in attempt(file)["race"]["heats"]:
             if heat["x"] is None:  # the figure doesn't show it
                 continue
             of, slowest = heat["rows"][:2]
@@ -191,13 +199,29 @@ def inputs(script_path):
     return [*scripts, CSS, *map(Path, modules)]
 
 
+class EncodingError(ValueError):
+    """A file is not UTF-8. The text follows the file's name."""
+
+    def __init__(self):
+        super().__init__("is not UTF-8 text; save it as UTF-8 without a byte-order mark")
+
+
+def read_json(path):
+    """What a JSON file contains. Editors put a byte-order mark in front, which is ignored here as in C++. EncodingError, or
+    another ValueError if it is not JSON."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError:
+        raise EncodingError from None
+
+
 def read_text(path):
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise DrawError(f"{path}: cannot be read ({error.strerror}); restore it") from None
     except UnicodeDecodeError:
-        raise DrawError(f"{path}: is not UTF-8 text; restore it") from None
+        raise DrawError(f"{path}: {EncodingError()}") from None
 
 
 def read_record(path):
@@ -242,7 +266,7 @@ def scratch():
 def run_tool(tool, record_path, tables):
     try:
         result = subprocess.run([str(tool), "table", str(record_path), "--out", str(tables)],
-                                capture_output=True, text=True, errors="replace")
+                                capture_output=True, encoding="utf-8", errors="replace")
     except OSError as error:
         raise DrawError(f"{tool}: cannot be run ({error.strerror}); build it with cmake --build build") from None
     if result.returncode != 0:
@@ -259,7 +283,7 @@ def run_gnuplot(script_path, tables, given=""):
         variables = f"tables = {quoted(tables)}; output = {quoted(output)}"
         try:
             result = subprocess.run([gnuplot, "--default-settings", "-e", variables + given, script_path.name],
-                                    cwd=script_path.parent, capture_output=True, text=True, errors="replace",
+                                    cwd=script_path.parent, capture_output=True, encoding="utf-8", errors="replace",
                                     stdin=subprocess.DEVNULL, timeout=GNUPLOT_SECONDS)
         except subprocess.TimeoutExpired:
             raise DrawError(f"{script_path}: gnuplot did not finish in {GNUPLOT_SECONDS} s; look for a loop") from None

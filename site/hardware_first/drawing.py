@@ -117,7 +117,7 @@ def draw(script: Path, folder: Path) -> None:
     if not script.exists():
         raise DrawingError(f"drawings/{script.name} is missing: write it, or correct the drawing's name")
     try:
-        result = subprocess.run([sys.executable, script, folder], capture_output=True, text=True, errors="replace",
+        result = subprocess.run([sys.executable, script, folder], capture_output=True, encoding="utf-8", errors="replace",
                                 stdin=subprocess.DEVNULL, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         raise DrawingError(f"drawings/{script.name} did not finish in {SECONDS} s: look for a loop") from None

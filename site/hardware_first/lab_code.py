@@ -52,7 +52,7 @@ class LabCode(SphinxDirective):
 def excerpt(path: Path, shown: str, part: str) -> str:
     """The part's lines, or the whole file, without any marker line."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):
         raise RecordError(f"{shown} cannot be read: name a file below labs/") from None
     if part:

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from pathlib import Path
 
 from docutils import nodes
@@ -35,7 +34,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from .assets import fetched_later
 from .domain import HardwareFirstDomain, hardware_first
-from .draw import content_digest
+from .draw import content_digest, read_json
 from .measured import KNOWN_TO_BROWSERS
 from .records import ROOFLINE_LAB, Record
 from .widgets import Calculator
@@ -76,7 +75,7 @@ def compiled(domain: HardwareFirstDomain) -> list[Path]:
 
 def empty_record(root: Path, modules: list[Path]) -> dict:
     """A browser's record before any measurement: only what it is measured with."""
-    laws = json.loads((root / "labs" / ROOFLINE_LAB / "laws.json").read_text(encoding="utf-8"))
+    laws = read_json(root / "labs" / ROOFLINE_LAB / "laws.json")
     inputs = {"schema": "4", **{f"module:{file.name}": content_digest(file) for file in modules if file.exists()}}
     key = hashlib.sha256("".join(f"{name}\0{inputs[name]}\n" for name in sorted(inputs)).encode()).hexdigest()
     return {"schema": 4, "lab": {"id": ROOFLINE_LAB, "title": "The roofline", "key": f"sha256:{key}", "inputs": inputs},

@@ -13,13 +13,13 @@ count.
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .draw import EncodingError, read_json
 from .quantity import quantity
 from .records import Record, RecordError
 
@@ -48,9 +48,11 @@ class Declared:
 def read_declared(path: Path, shown: str) -> Declared:
     """A lab's predictions; none if the file is missing. RecordError if it is malformed."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"pairs": []}
+        data = read_json(path) if path.exists() else {"pairs": []}
         left_out = [name for group in data.pop("left_out", []) if group["why"] for name in group["ids"]]
         return Declared(tuple(Pair(**pair) for pair in data.pop("pairs")), tuple(left_out), **data)
+    except EncodingError as error:
+        raise RecordError(f"{shown}: {error}") from None
     except (OSError, ValueError, TypeError, AttributeError, KeyError):
         raise RecordError(f'{shown}: expected "pairs", each with "what", "predicted" and "measured", and "left_out", '
                           'each with "why" and "ids"; correct it') from None

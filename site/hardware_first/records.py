@@ -333,6 +333,8 @@ class Records:
         except (OSError, ValueError, KeyError, TypeError):
             pass  # never asked, or by an earlier version
         said = self._run(command, paths)
+        if command == "check" and any(said.values()):
+            return said  # not kept: it may be about this machine's clock, which the key does not contain
         try:
             write_if_changed(kept, json.dumps({"key": key, "said": said}))
         except DrawError as error:
@@ -348,7 +350,8 @@ class Records:
         flags = ["--json"] if command in ("check", "stale") else []  # by default these print lines of text
         arguments = [self.tool, command, *flags, "--tree", str(self.root), *map(self.shown, paths)]
         try:
-            result = subprocess.run(arguments, cwd=self.root, capture_output=True, text=True, errors="replace", timeout=60)
+            result = subprocess.run(arguments, cwd=self.root, capture_output=True, encoding="utf-8", errors="replace",
+                                    timeout=60)
             return json.loads(result.stdout)
         except OSError:
             raise RecordError(f"{self.shown(self.tool)} is missing, so records cannot be checked: "

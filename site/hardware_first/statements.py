@@ -7,7 +7,6 @@ counted, as in "whole calls".
 from __future__ import annotations
 
 import enum
-import json
 import math
 import operator
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from .draw import EncodingError, read_json
 from .quantity import DIGITS, MINUS, NO_BREAK_SPACE, Quantity, quantity, rounded
 from .records import Record, RecordError
 
@@ -159,7 +159,7 @@ def read_statements(path: Path, shown: str) -> list[Statement]:
     """The claims of a lab, in the chapter's order; none if the file is missing. RecordError if it is unusable; the record tool
     checks more (labs/record/claims.cpp)."""
     try:
-        claims = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+        claims = read_json(path) if path.exists() else []
         found = [Statement(**claim) for claim in claims]
         texts = [text for claim in claims for text in claim.values()]
         if (isinstance(claims, list) and all(isinstance(text, str) for text in texts)
@@ -169,6 +169,8 @@ def read_statements(path: Path, shown: str) -> list[Statement]:
                     known = ", ".join((*WAYS, NOTHING))
                     raise RecordError(f'{shown}: {each.id}: expected one of {known} for shown, not "{each.shown}"; correct it')
             return found
+    except EncodingError as error:
+        raise RecordError(f"{shown}: {error}") from None
     except (OSError, ValueError, TypeError, AttributeError, LookupError):
         pass
     raise RecordError(f"{shown}: expected a list of claims with id, text, value, bound and perhaps shown; correct it") from None

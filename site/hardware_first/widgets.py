@@ -28,6 +28,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from .assets import fetched_later, scripts_of
 from .domain import hardware_first
+from .draw import read_json
 from .links import file_link
 from .notice import block_notice
 from .records import ROOFLINE_LAB, Machine, Record, RecordError
@@ -118,7 +119,7 @@ class ArrayExplorer(Calculator):
 
 def planner_tables() -> dict:
     """The planner's constants, chips and models, except those with experts, which the page's planner doesn't support."""
-    tables = json.loads(TABLES.read_text(encoding="utf-8"))
+    tables = read_json(TABLES)
     return {"fitted": tables["fitted"], "flashShare": tables["flashShare"], "chips": tables["chips"],
             "models": [model for model in tables["models"] if "experts" not in model]}
 

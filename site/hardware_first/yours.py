@@ -3,12 +3,11 @@ built by the reader."""
 
 from __future__ import annotations
 
-import json
-
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from .domain import hardware_first
+from .draw import read_json
 from .links import file_link
 from .notice import block_notice
 
@@ -23,13 +22,16 @@ class Yours(SphinxDirective):
         file = domain.records.root / "labs" / lab / "yours" / "path.json"
         domain.note_file(file)
         try:
-            path = json.loads(file.read_text(encoding="utf-8"))
+            path = read_json(file)
         except (OSError, ValueError) as error:
             return [block_notice(self.env, self.lineno, f"yours: {lab}: {file.name} cannot be read ({error})")]
         attempts = domain.records.attempts(lab)
         for each in attempts or [file.with_name("no attempt yet")]:
             domain.note_file(each)
-        done = {step for each in attempts for step in json.loads(each.read_text(encoding="utf-8"))["reached"]}
+        try:
+            done = {step for each in attempts for step in read_json(each)["reached"]}
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            return [block_notice(self.env, self.lineno, f"yours: {lab}: an attempt cannot be read ({error})")]
         box = nodes.admonition("", nodes.title("", path["title"]), classes=["hf-yours", "no-search"])
         box += nodes.paragraph("", "", *self.how(lab, path))
         if "note" in path:
