@@ -105,7 +105,7 @@ def drawn(records: Records, name: str) -> Path:
         shutil.rmtree(folder, ignore_errors=True)  # with drawings that no longer exist
         folder.mkdir(parents=True)
         draw(script, folder)
-        key.write_text(now)
+        key.write_text(now, encoding="utf-8")
     svg = folder / f"{name}.svg"
     if not svg.exists():
         raise DrawingError(f"drawings/{script.name} does not draw it: add it there, or correct its name")

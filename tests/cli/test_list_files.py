@@ -43,3 +43,37 @@ def test_what_is_no_checkout_is_one_line(checkout):
     shutil.rmtree(checkout / ".git")
     refused = run(checkout, "tools/list-files")
     assert (refused.returncode, len(refused.stderr.splitlines())) == (1, 1) and "clone" in refused.stderr
+
+
+@pytest.mark.parametrize("ignored", [True, False])
+def test_an_archive_inside_another_repository_is_one_line(checkout, root, ignored):
+    inner = checkout / "hardware-first"
+    inner.mkdir()
+    (inner / "tools").symlink_to(root / "tools")
+    (inner / "one.cpp").touch()
+    (checkout / ".gitignore").write_text("hardware-first\n" * ignored)
+    for command in ("list-files", "check", "tidy", "changed"):
+        refused = run(inner, f"tools/{command}")
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert refused.stderr == f"list-files: this folder lies inside another repository, {checkout}: clone the book with git\n"
+
+
+@pytest.mark.parametrize("variable", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"])
+def test_the_repository_in_somebody_elses_environment_is_ignored(checkout, tmp_path_factory, variable):
+    other = tmp_path_factory.mktemp("other")
+    subprocess.run(["git", "init", "--quiet", other], check=True)
+    value = other / {"GIT_DIR": ".git", "GIT_WORK_TREE": "", "GIT_INDEX_FILE": "index"}[variable]
+    assert run(checkout, "tools/list-files", "*.md", **{variable: str(value)}).stdout == "prose.md\n"
+
+
+def test_a_list_of_no_files_is_an_error(checkout):
+    empty = run(checkout, "tools/list-files", "*.cu", "*.cuh")
+    assert (empty.returncode, empty.stdout, empty.stderr) == (1, "", "list-files: no file matches *.cu *.cuh\n")
+
+
+def test_without_git_its_package_is_named(checkout, tmp_path_factory):
+    programs = tmp_path_factory.mktemp("bin")
+    for name in ("bash", "dirname"):
+        (programs / name).symlink_to(shutil.which(name))
+    refused = run(checkout, "tools/list-files", PATH=str(programs))
+    assert (refused.returncode, refused.stderr) == (1, "list-files: git is missing: install it, and clone the book with it\n")

@@ -278,8 +278,9 @@ def record(door):
     path.write_text("{}")
     tool = door.folder / "build/bin/record"
     tool.parent.mkdir()
-    tool.write_text(f'#!/bin/sh\necho "record $*" >>{door.log}\n[ "$1" = publish ] || exit\nfiles=\'\'\n'
-                    'while shift; [ "$1" != --to ]; do files="$files $1"; done\nmkdir -p "$2" && cp $files "$2"\n')  # fmt: skip
+    tool.write_text(f'#!/bin/sh\necho "record $*" >>{door.log}\n[ "$1" = publish ] || exit\n'
+                    'shift; mkdir -p figures/records\nfor each; do to=$each; done; mkdir -p "$to"\n'
+                    'while [ "$1" != --to ]; do cp "$1" "$to" || exit; shift; done\n')  # fmt: skip
     tool.chmod(0o755)
     return path
 
@@ -296,6 +297,31 @@ def test_the_records_are_published_under_the_machines_name_without_those_that_we
     assert make("publish", "MACHINE=my-machine").returncode == 0
     published = door.folder / "figures/records/my-machine"
     assert [path.name for path in published.iterdir()] == ["01-roofline.json"]
+
+
+@pytest.mark.parametrize("folder", ["USB STICK", "Anna's", "p(1)", "a$b", "x;touch y", "a#b", "`id`", 'say "x"'])
+@pytest.mark.parametrize("pattern", ["*.json", "01-roofline.json"])
+def test_records_are_published_from_any_folder(make, door, record, folder, pattern):
+    (door.folder / folder).mkdir()
+    record.rename(door.folder / folder / record.name)
+    run = make("publish", "MACHINE=my-machine", f"RECORDS={folder}/{pattern}")
+    assert run.returncode == 0, run.stderr
+    assert (door.folder / "figures/records/my-machine/01-roofline.json").exists()
+    assert not (door.folder / "y").exists() and door.calls("id") == []
+
+
+def test_several_records_can_be_named(make, door, record):
+    other = record.with_name("02-matmul.json")
+    other.write_text("{}")
+    assert make("publish", "MACHINE=my-machine", f"RECORDS={record} {other.parent}/02-*.json").returncode == 0
+    assert len([*(door.folder / "figures/records/my-machine").iterdir()]) == 2
+
+
+@pytest.mark.parametrize("pattern", ["no/such.json", "a b/*.json", "build/records/*.txt"])
+def test_a_pattern_without_a_file_is_one_line(make, door, record, pattern):
+    run = make("publish", "MACHINE=my-machine", f"RECORDS={pattern}")
+    assert run.returncode != 0 and run.stderr.startswith(f"publish: RECORDS='{pattern}': there is no such file: expected records")
+    assert door.calls("record") == []
 
 
 def test_what_the_record_tool_refuses_is_not_published(make, door, record):
