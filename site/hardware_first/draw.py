@@ -206,22 +206,30 @@ class EncodingError(ValueError):
         super().__init__("is not UTF-8 text; save it as UTF-8 without a byte-order mark")
 
 
-def read_json(path):
-    """What a JSON file contains. Editors put a byte-order mark in front, which is ignored here as in C++. EncodingError, or
-    another ValueError if it is not JSON."""
+def decoded(path):
+    """A file's text. Editors put a byte-order mark in front, which is ignored here as in C++. EncodingError if it is not UTF-8;
+    UTF-16 without a mark has zero bytes."""
     try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise EncodingError from None
+    if "\0" in text:
+        raise EncodingError
+    return text
+
+
+def read_json(path):
+    """What a JSON file contains. EncodingError, or another ValueError if it is not JSON."""
+    return json.loads(decoded(path))
 
 
 def read_text(path):
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return decoded(path)
     except OSError as error:
         raise DrawError(f"{path}: cannot be read ({error.strerror}); restore it") from None
-    except UnicodeDecodeError:
-        raise DrawError(f"{path}: {EncodingError()}") from None
+    except EncodingError as error:
+        raise DrawError(f"{path}: {error}") from None
 
 
 def read_record(path):

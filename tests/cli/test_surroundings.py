@@ -225,11 +225,12 @@ def test_no_file_and_no_program_is_read_in_the_encoding_of_the_locale(root):
             if unnamed.search(line)] == []  # fmt: skip
 
 
-@pytest.mark.parametrize("tool", [["check-chapters", "."], ["check-voice", "."], ["tally", "Bücher.xml"]])
+@pytest.mark.parametrize("tool", [["check-chapters", "."], ["check-voice", "."], ["tally", "suite.xml"]])
 def test_a_locale_that_is_not_utf_8_changes_nothing(root, tmp_path, tool):
     name, *arguments = tool
     (tmp_path / "chapters").mkdir()
     (tmp_path / "chapters/page.md").write_text("# “Ü” → [ü](https://ü.example/) and [none](ü.md)\n", encoding="utf-8")
+    (tmp_path / "suite.xml").write_text('<testsuite><testcase name="ü → “q”"><failure/></testcase></testsuite>', encoding="utf-8")
     run = lambda **variables: subprocess.run([root / "tools" / name, *arguments], cwd=tmp_path, capture_output=True, check=False,
                                              env={**os.environ, **variables})  # fmt: skip
     ascii_only = run(LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")

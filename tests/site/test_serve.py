@@ -55,6 +55,18 @@ def test_only_what_is_served_asks(served: tuple[Path, str]) -> None:
     assert "newer.js" not in file.read_text()
 
 
+def test_a_page_arrives_whole_in_a_locale_that_is_not_utf_8(tmp_path: Path) -> None:
+    text = "Bücher → “α”"
+    (tmp_path / "index.html").write_text(PAGE.format(text=text), encoding="utf-8")
+    variables = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    with subprocess.Popen([PROJECT / "tools/serve", tmp_path, "0"], stdout=subprocess.PIPE, text=True, env=variables) as server:
+        address = server.stdout.readline().split()[2].replace("localhost", "127.0.0.1")
+        try:
+            assert text in urllib.request.urlopen(address).read().decode("utf-8")
+        finally:
+            server.terminate()
+
+
 def test_a_folder_without_a_book(tmp_path: Path) -> None:
     run = subprocess.run([PROJECT / "tools/serve", tmp_path, "0"], capture_output=True, text=True, check=False)
     assert run.returncode == 1
