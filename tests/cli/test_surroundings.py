@@ -189,13 +189,13 @@ def test_python_packages_that_went_elsewhere_get_no_stamp(door):
     (door.folder / "site/requirements.txt").write_text("package==2.0 --hash=sha256:00\n", encoding="utf-8")
     python = door.folder / ".venv/bin/python"
     python.write_text(python.read_text(encoding="utf-8").replace(
-        "#!/bin/sh\n", '#!/bin/sh\ncase $1 in tools/importable) echo "sphinx cannot be found there" >&2; exit 1 ;; esac\n'),
+        "#!/bin/sh\n", '#!/bin/sh\ncase $1 in tools/importable) echo "sphinx cannot be found in .venv" >&2; exit 1 ;; esac\n'),
         encoding="utf-8")  # fmt: skip
     for _ in range(2):
         run = door.run("sh", "./primer", "site")
         assert run.returncode == 1
-        assert run.stderr == ("primer: the packages of site/requirements.txt were installed, but sphinx cannot be found there: see "
-                              "where pip config list sends them\n")  # fmt: skip
+        assert run.stderr == ("primer: the packages of site/requirements.txt were installed, but sphinx cannot be found in .venv: "
+                              "remove the target, prefix or root that pip config list shows\n")  # fmt: skip
         assert door.run("sh", "./primer", "--missing", "site").returncode == 1
 
 
@@ -209,7 +209,7 @@ def importable(root, tmp_path, pins, **variables):
 def test_packages_are_imported_before_they_count_as_installed(root, tmp_path):
     assert importable(root, tmp_path, "pyyaml==6.0 --hash=sha256:00\nmarkdown-it-py==3.0\n").returncode == 0
     absent = importable(root, tmp_path, "no-such-package==1.0\n")
-    assert absent.returncode == 1 and "no-such-package cannot be found" in absent.stderr
+    assert absent.returncode == 1 and "no-such-package cannot be found in .venv" in absent.stderr
     (tmp_path / "jinja2.py").write_text("raise OSError('of another project')", encoding="utf-8")
     broken = importable(root, tmp_path, "jinja2==3.0\n", PYTHONPATH=str(tmp_path))
     assert broken.stderr == "jinja2 cannot be imported: OSError: of another project\n"
