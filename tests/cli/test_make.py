@@ -235,6 +235,12 @@ def test_a_page_that_could_not_be_written_costs_the_new_book_and_is_one_line(boo
                                   f"{book.folder.relative_to(door.folder)}/, or make it writable; the previous book is unchanged\n")  # fmt: skip
 
 
+def test_a_web_server_can_read_the_book_whatever_the_umask(make, door):
+    assert door.run("sh", "-c", "umask 077; exec tools/book").returncode == 0
+    site = door.folder / "build/site"
+    assert site.stat().st_mode & 0o005 == 0o005 and (site / "index.html").stat().st_mode & 0o004
+
+
 def test_a_book_that_is_killed_leaves_the_one_there_was_and_is_rendered_from_the_start_again(book):
     assert book("echo one >rendered/index.html").wait() == 0
     killed = book("echo half >rendered/index.html; kill -9 $PPID")
