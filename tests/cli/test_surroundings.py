@@ -217,7 +217,7 @@ def test_packages_are_imported_before_they_count_as_installed(root, tmp_path):
 
 def test_no_file_and_no_program_is_read_in_the_encoding_of_the_locale(root):
     files = [path for folder in ("tools", "site", "drawings") for path in (root / folder).rglob("*")
-             if path.is_file() and "__pycache__" not in path.parts and path.name != "yours"]
+             if path.is_file() and "__pycache__" not in path.parts]
     sources = [path for path in files if path.suffix == ".py" or (not path.suffix and path.read_bytes().startswith(b"#!/usr/bin/env py"))]
     assert len(sources) > 40
     unnamed = re.compile(r"\.(?:read_text|write_text|open)\((?!.*encoding)|\btext=True")
