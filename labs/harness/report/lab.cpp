@@ -16,6 +16,7 @@
 #include "harness/measure/clock.hpp"
 #include "harness/measure/interrupt.hpp"
 #include "record/check.hpp"
+#include "watchdog.hpp"
 
 namespace hf {
 namespace {
@@ -83,6 +84,7 @@ void Lab::run(const Step& step) {
   stop_if_conditions_changed();
   present_ = &step;
   step_start_ns_ = now_ns();
+  watch_step(step.name, expected(step));
   show_progress();
   try {
     step.measure(*this);
@@ -127,6 +129,7 @@ void Lab::tick() const {
   stop_if_interrupted();
   if (now_ns() - last_shown_ns_ <= 200'000'000) return;
   stop_if_conditions_changed();
+  sign_of_life();
   show_progress();
 }
 

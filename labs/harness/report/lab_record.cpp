@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "harness/machine/machine.hpp"
@@ -111,11 +112,24 @@ Json make_record(const LabInfo& info, const Inputs& inputs, const Run& run, cons
           {"laws", law_texts}};
 }
 
+namespace {
+
+/// True if this folder is the root of a checkout, not somewhere within another project's.
+bool is_top_level(const std::filesystem::path& folder) {
+  std::string top = output_of({"git", "-C", folder.string(), "rev-parse", "--show-toplevel"});
+  while (top.ends_with('\n')) top.pop_back();
+  std::error_code error;
+  return !top.empty() && std::filesystem::equivalent(top, folder, error);
+}
+
+}  // namespace
+
 Commit read_commit(const std::filesystem::path& checkout) {
+  Commit commit;
+  if (!is_top_level(checkout)) return commit;
   // Git's lock for refreshing its index is optional; not taking it avoids conflicts with another running git.
   std::istringstream lines(output_of({"git", "--no-optional-locks", "-C", checkout.string(), "status", "--porcelain=v2",
                                       "--branch", "--untracked-files=no"}));
-  Commit commit;
   const std::string oid = "# branch.oid ";  // followed by "(initial)" before the first commit
   for (std::string line; std::getline(lines, line);) {
     const std::string id = line.starts_with(oid) ? line.substr(oid.size()) : "";

@@ -20,7 +20,8 @@ struct Commit {
   bool dirty = false;          ///< tracked files differ from it
 };
 
-/// Reads the commit from git; "unknown" without git, a checkout, or a commit.
+/// Reads the commit from git; "unknown" without git or a commit, or if the folder is not the root of a checkout, as when
+/// an archive was unpacked within another project.
 Commit read_commit(const std::filesystem::path& checkout);
 
 /// How a run went, without its results.

@@ -17,11 +17,13 @@
 #include <vector>
 
 #include "conditions.hpp"
+#include "environment.hpp"
 #include "harness/measure/clock.hpp"
 #include "harness/measure/interrupt.hpp"
 #include "harness/measure/peaks.hpp"
 #include "lab.hpp"
 #include "lab_record.hpp"
+#include "limits.hpp"
 #include "lock.hpp"
 #include "record/check.hpp"
 #include "record/claims.hpp"
@@ -32,6 +34,7 @@
 #include "record/record.hpp"
 #include "record/text.hpp"
 #include "system_state.hpp"
+#include "watchdog.hpp"
 
 namespace hf {
 namespace {
@@ -141,8 +144,24 @@ class LabRun {
     return false;
   }
 
+  /// Lets other processes measure, if this lab has several. \return their exit status; nothing if there are none
+  std::optional<int> measure_elsewhere() {
+    if (!info_.elsewhere) return std::nullopt;
+    const std::optional<fs::file_time_type> before = time_of_record();
+    stop_watching();  // their launcher needs longer to end them
+    const std::optional<int> status = info_.elsewhere();
+    watch("lab-" + info_.id);
+    if (status == 0 && options_.only.empty() && time_of_record() == before) {
+      throw std::runtime_error(
+          "mpirun ended well, but no record was written; run the lab with RANKS=1, or put the "
+          "mpirun of this build's MPI first on PATH");
+    }
+    return status;
+  }
+
   void measure() {
     check_clock();
+    check_threads();
     const MeasuringLock lock([this](double seconds_left) { say_waiting(seconds_left); });
     const std::int64_t start = now_ns();
     check_writable();
@@ -158,12 +177,15 @@ class LabRun {
       lock.expect(*last);
     }
     if (!options_.only.empty()) lab.only(options_.only);
+    for (const std::string& note : environment_notes()) lab.note(note);
+    watch_step("noise floor", 0);
     lab.look_at_memory();
     run.noise_floor = machine_noise_floor(plan_within(run.budget, 1), lab.steady_memory());
     run.before_body = read_system_state();
     terminal_.paragraph("noise floor " + number_text(100 * run.noise_floor) + " %: smaller differences are ties");
 
     lab.run();
+    stop_watching();
     stop_if_interrupted();
     stop_if_conditions_changed();
     terminal_.clear_progress();
@@ -179,6 +201,12 @@ class LabRun {
   }
 
  private:
+  std::optional<fs::file_time_type> time_of_record() const {
+    std::error_code none;
+    const fs::file_time_type time = fs::last_write_time(file_, none);
+    return none ? std::nullopt : std::optional(time);
+  }
+
   // These checks come first, so that a run is not refused after minutes of measuring.
 
   static void check_clock() {
@@ -288,13 +316,14 @@ int run_lab(const LabInfo& info, int argc, char** argv) {
   options.out = folder.parent_path() / "records";
   if (const std::optional<int> status = read_command_line(info, argc, argv, options)) return *status;
   catch_interrupts();
+  watch("lab-" + info.id);
   std::signal(SIGXFSZ, SIG_IGN);  // so that exceeding a file-size limit makes write() fail
+  leave_no_core_files();
+  speak_english();
   try {
     LabRun run(info, options, folder);
     if (options.if_stale && run.is_fresh()) return 0;
-    if (info.elsewhere) {
-      if (const std::optional<int> status = info.elsewhere()) return *status;
-    }
+    if (const std::optional<int> status = run.measure_elsewhere()) return *status;
     run.measure();
     return 0;
   } catch (const ConditionsChanged& change) {

@@ -1,0 +1,103 @@
+#include "environment.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/report/environment_csv.hpp"
+#include "terminal.hpp"
+
+namespace hf {
+namespace {
+
+constexpr const char* passed_on = "HARDWARE_FIRST_REMOVED";
+
+/// Takes the text up to a character, and the character, from the front of another text.
+std::string_view take(std::string_view& text, char end) {
+  const std::string_view taken = text.substr(0, text.find(end));
+  text.remove_prefix(std::min(taken.size() + 1, text.size()));
+  return taken;
+}
+
+bool matches(std::string_view name, std::string_view pattern) {
+  if (!pattern.ends_with('*')) return name == pattern;
+  return name.starts_with(pattern.substr(0, pattern.size() - 1));
+}
+
+/// What happens to a variable, from the first row of environment.csv that has it; empty if none has.
+std::string_view fate_of(std::string_view name) {
+  for (std::string_view rows = environment_csv; !rows.empty();) {
+    std::string_view row = take(rows, '\n');
+    std::string_view patterns = take(row, ';');
+    while (!patterns.empty()) {
+      if (matches(name, take(patterns, ' '))) return take(row, ';');
+    }
+  }
+  return "";
+}
+
+std::string_view name_of(std::string_view variable) { return variable.substr(0, variable.find('=')); }
+
+std::array<const char*, 64> removed = {};  ///< "NAME=value"; more than these are removed, but not listed
+std::size_t removed_count = 0;
+
+/// Removes variables from the environment that this program starts with. The linker lists it among the functions that
+/// run before every library's own, so it allocates nothing and uses no object that needs a constructor.
+void remove_variables(int, char**, char** variables) {
+  char** kept = variables;
+  for (char** each = variables; *each != nullptr; ++each) {
+    if (fate_of(name_of(*each)) != "removed") {
+      *kept++ = *each;
+    } else if (removed_count < removed.size()) {
+      removed[removed_count++] = *each;
+    }
+  }
+  *kept = nullptr;
+}
+
+[[gnu::used, gnu::section(".preinit_array")]] void (*const before_libraries)(int, char**, char**) = remove_variables;
+
+void append(std::string& list, std::string_view name) { list.append(list.empty() ? "" : ", ").append(name); }
+
+}  // namespace
+
+std::string removed_variables() {
+  const char* before = std::getenv(passed_on);
+  std::string list = before != nullptr ? before : "";
+  for (std::size_t i = 0; i < removed_count; ++i) append(list, name_of(removed[i]));
+  return list;
+}
+
+void pass_on_removed_variables() { setenv(passed_on, removed_variables().c_str(), 1); }
+
+std::vector<std::string> environment_notes() {
+  std::vector<std::string> notes;
+  if (const std::string list = removed_variables(); !list.empty()) notes.push_back("ignored here: " + list);
+  std::string acting;
+  for (char** each = environ; *each != nullptr; ++each) {
+    if (fate_of(name_of(*each)) == "noted") append(acting, name_of(*each));
+  }
+  if (!acting.empty()) notes.push_back("measured with " + acting + " set in the environment");
+  return notes;
+}
+
+std::string variables_that_begin_with(const std::vector<std::string>& beginnings) {
+  std::string list;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view name = name_of(*each);
+    const auto begins = [name](const std::string& beginning) { return name.starts_with(beginning); };
+    if (std::ranges::any_of(beginnings, begins)) append(list, name);
+  }
+  return list;
+}
+
+void speak_english() { setenv("LC_ALL", detect_style(stdout).utf8 ? "C.UTF-8" : "C", 1); }
+
+}  // namespace hf

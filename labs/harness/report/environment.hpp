@@ -1,0 +1,28 @@
+/// \file
+/// What a lab and the programs that it starts see of the environment. Many variables steer libraries and change what a
+/// lab measures; environment.csv lists them and what happens to each. Those to remove are removed before any library
+/// starts, since OpenMP's reads its variables before main().
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hf {
+
+/// The variables that were removed when this program started, or by the program that started it as a rank:
+/// "OMP_DYNAMIC, PYTHONPATH"; empty if there were none.
+std::string removed_variables();
+
+/// Tells a rank, through its environment, what this program removed.
+void pass_on_removed_variables();
+
+/// Lines for the record's notes: which variables were removed, and which act although they could not be.
+std::vector<std::string> environment_notes();
+
+/// The names of the variables in the environment that begin with one of these words, with commas between them.
+std::string variables_that_begin_with(const std::vector<std::string>& beginnings);
+
+/// Makes the programs that a lab starts speak English, in the terminal's encoding.
+void speak_english();
+
+}  // namespace hf

@@ -1,0 +1,48 @@
+#include "limits.hpp"
+
+#include <sys/resource.h>
+
+#include <cstddef>
+#include <exception>
+#include <latch>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness/measure/threads.hpp"
+
+namespace hf {
+namespace {
+
+/// How many threads this process can have beside its first, at most `wanted`.
+std::size_t possible_threads(std::size_t wanted) {
+  std::latch end(1);
+  std::vector<std::jthread> threads;
+  try {
+    while (threads.size() < wanted) threads.emplace_back([&end] { end.wait(); });
+  } catch (const std::exception&) {  // as many as there are
+  }
+  end.count_down();
+  return threads.size();
+}
+
+}  // namespace
+
+void leave_no_core_files() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_CORE, &limit) != 0) return;
+  limit.rlim_cur = 0;
+  setrlimit(RLIMIT_CORE, &limit);
+}
+
+void check_threads() {
+  constexpr std::size_t teams = 4;  // a lab's own, OpenMP's, and those of libraries, which all stay
+  const std::size_t wanted = teams * usable_cores().size(), possible = possible_threads(wanted);
+  if (possible == wanted) return;
+  throw std::runtime_error("only " + std::to_string(possible) + " of " + std::to_string(wanted) +
+                           " threads can be started: raise the limit (ulimit -u, ulimit -v, a container's pids "
+                           "limit), or use fewer cores (taskset -c 0)");
+}
+
+}  // namespace hf

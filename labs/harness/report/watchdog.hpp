@@ -1,0 +1,26 @@
+/// \file
+/// Ends a lab that does not end by itself: one that was interrupted while a library spins, or that makes no progress.
+/// Both are decided by timers, whose signal arrives wherever the lab is; nothing runs while it measures.
+#pragma once
+
+#include <string>
+
+namespace hf {
+
+/// Starts watching this process, after catch_interrupts(). If it still runs 0.8 s after SIGINT or SIGTERM, it prints
+/// that it was interrupted, and in which step; then it kills the programs that it started and ends with status 130.
+/// \param program  its name in messages: "lab-02-matmul"
+void watch(const std::string& program);
+
+/// Stops watching: from now on a signal only sets the flag of interrupt.hpp.
+void stop_watching();
+
+/// Begins a step. If no sign of life follows for 20 minutes, or 20 times as long as the step should take, of this
+/// process's own time (not while it is stopped or the machine sleeps), the process says so and ends with status 1. The
+/// environment variable HARDWARE_FIRST_PATIENCE sets another number of seconds. Does nothing before watch().
+void watch_step(const std::string& step, double expected_seconds);
+
+/// Says that the step makes progress.
+void sign_of_life();
+
+}  // namespace hf
