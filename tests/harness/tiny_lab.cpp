@@ -1,7 +1,13 @@
 // The smallest possible lab: one sum, with a measurement, a prediction and a claim. Tests run it whole. The environment
-// variable TINY_LAB_DOES selects how it ends: it waits, alone or with helpers, fails, breaks a law, finds a NaN, or has
-// a clock that is wrong or jumps.
+// variable TINY_LAB_DOES selects how it ends: it waits, alone or with helpers, spins, fails, breaks a law, finds a NaN,
+// probes, shows its environment, or has a clock that is wrong or jumps.
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <limits>
@@ -41,6 +47,27 @@ void wait_with_helpers() {
   hf::run_command({"sleep", "100"}, 100);
 }
 
+/// Waits for ever without a sign of life, as a library does whose threads never come, beside a process that does too.
+void spin() {
+  if (fork() == 0) {
+    for (;;) pause();
+  }
+  for (;;) sched_yield();
+}
+
+/// Probes, in a process of its own, whether one that crashed would leave a core file.
+void check_probe() {
+  const pid_t probe = fork();
+  if (probe == 0) {
+    rlimit limit = {};
+    getrlimit(RLIMIT_CORE, &limit);
+    _exit(limit.rlim_cur == 0 ? 0 : 1);
+  }
+  int status = 1;
+  waitpid(probe, &status, 0);
+  if (status != 0) throw std::runtime_error("a probe that crashes would leave a core file");
+}
+
 std::time_t clock_error = 0;
 
 void predict(hf::Lab& lab) {
@@ -50,6 +77,9 @@ void predict(hf::Lab& lab) {
 void measure_sum(hf::Lab& lab) {
   if (does() == "fail") throw std::runtime_error("the sum is wrong; this is what TINY_LAB_DOES asked for");
   if (does() == "help") wait_with_helpers();
+  if (does() == "spin") spin();
+  if (does() == "probe") check_probe();
+  if (does() == "show its environment") std::printf("%s", hf::output_of({"env"}).c_str());
   if (does() == "clock jumps") clock_error = 3600;
   for (int turn = 0; turn < 1000 && (does() == "wait" || clock_error != 0); ++turn) {
     hf::sample(hf::timed("sum", add_numbers), lab.plan());

@@ -1,0 +1,182 @@
+// What a lab and its children see of the environment and of limits, and that a lab always ends.
+#include <doctest/doctest.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness/measure/threads.hpp"
+#include "harness/report/environment.hpp"
+#include "process.hpp"
+#include "record/record.hpp"
+#include "suite.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder for a lab's record and files, over an old record.
+struct Place {
+  TemporaryFolder folder;
+  fs::path record = folder.path() / "records" / "99-tiny.json";
+
+  Place() { write(record, "old"); }
+
+  std::vector<std::string> command() const {
+    return {TINY_LAB, "--budget", "quick", "--out", record.parent_path().string()};
+  }
+  std::map<std::string, std::string> environment(const std::string& does,
+                                                 std::map<std::string, std::string> more = {}) const {
+    more.insert({{"TMPDIR", folder.path().string()}, {"TINY_LAB_DOES", does}});
+    return more;
+  }
+  Ended run(const std::string& does, const std::map<std::string, std::string>& more = {},
+            const std::function<void()>& before = {}) const {
+    return ::run(command(), environment(does, more), before);
+  }
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// True if all processes of that place have ended, within a minute.
+bool none_is_left(const Place& place) {
+  for (int look = 0; look < 6000; ++look) {
+    if (processes_with("TMPDIR=" + place.folder.path().string()).empty()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "variables that steer libraries, Python and git reach neither a lab nor its children, and the record lists them") {
+  const Place place;
+  const std::vector<std::string> steering = {"OMP_THREAD_LIMIT",     "GOMP_SPINCOUNT",         "KMP_AFFINITY",
+                                             "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",        "DNNL_MAX_CPU_ISA",
+                                             "PYTHONHOME",           "PYTHONSAFEPATH",         "GIT_DIR",
+                                             "GIT_CONFIG_COUNT",     "CUBLAS_WORKSPACE_CONFIG"};
+  std::map<std::string, std::string> variables = {{"LC_ALL", "de_DE.UTF-8"}, {"OMPI_MCA_btl", "^tcp"}, {"OMP", "1"}};
+  for (const std::string& name : steering) variables[name] = "1";
+  const Ended ended = place.run("show its environment", variables);
+  REQUIRE(ended.status == 0);
+  const std::string notes = hf::load_record(place.record)["run"]["notes"].dump();
+  for (const std::string& name : steering) {
+    CAPTURE(name);
+    CHECK_FALSE(contains(ended.out, '\n' + name + "="));
+    CHECK(contains(notes, name));
+  }
+  CHECK(contains(ended.out, "note: ignored here: "));
+  for (const char* stays : {"\nLC_ALL=C.UTF-8\n", "\nOMPI_MCA_btl=^tcp\n", "\nOMP=1\n"})
+    CHECK(contains(ended.out, stays));
+}
+
+TEST_CASE("a variable that acts before a lab begins is in its record") {
+  const Place place;
+  REQUIRE(place.run("", {{"MALLOC_ARENA_MAX", "1"}}).status == 0);
+  const hf::Json record = hf::load_record(place.record);
+  CHECK(contains(record["run"]["notes"].dump(), "measured with MALLOC_ARENA_MAX set in the environment"));
+}
+
+TEST_CASE("OpenMP's variables do not pin a lab, but a set of cores chosen for it is respected") {
+  const std::vector<int>& cores = hf::usable_cores();
+  for (const char* pins : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"}) {
+    CAPTURE(pins);
+    const Place place;
+    const std::string value = pins == std::string("GOMP_CPU_AFFINITY") ? std::to_string(cores.front()) : "true";
+    REQUIRE(place.run("", {{pins, pins == std::string("OMP_PLACES") ? "{0}" : value}}).status == 0);
+    CHECK(hf::load_record(place.record)["machine"]["cores"] == cores.size());
+  }
+  const Place place;
+  const auto one_core = [&] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cores.back(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+  };
+  REQUIRE(place.run("", {{"OMP_PROC_BIND", "true"}}, one_core).status == 0);
+  CHECK(hf::load_record(place.record)["machine"]["cores"] == 1);
+}
+
+TEST_CASE("a team whose threads cannot be made is refused before anything is measured" *
+          doctest::skip(!memory_can_be_limited)) {
+  const Place place;
+  const Ended ended = place.run("", {}, [] {
+    const rlimit stacks{1u << 30, 1u << 30}, memory{1200u << 20, 1200u << 20};  // with stacks of 1 GiB, few fit
+    setrlimit(RLIMIT_STACK, &stacks);
+    setrlimit(RLIMIT_AS, &memory);
+  });
+  CHECK(ended.status == 1);
+  CHECK(contains(ended.err, "lab-99-tiny: only "));
+  CHECK(contains(ended.err, "threads can be started: raise the limit (ulimit -u, ulimit -v, "));
+  CHECK_FALSE(contains(ended.out, "noise floor"));
+  CHECK(content(place.record) == "old");
+}
+
+TEST_CASE("a probe that crashes leaves no core file") {
+  const Place place;
+  const Ended ended = place.run("probe", {}, [] {
+    rlimit limit = {};
+    getrlimit(RLIMIT_CORE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_CORE, &limit);
+  });
+  CHECK(ended.err == "");
+  CHECK(ended.status == 0);
+}
+
+// The thread sanitizer delays signals until a thread calls a function that waits.
+TEST_CASE("a lab that spins ends at a signal, with its children, and names its step" *
+          doctest::skip(threads_sanitized)) {
+  for (const int number : {SIGINT, SIGTERM}) {
+    const Place place;
+    Process lab(place.command(), place.environment("spin"));
+    lab.wait_until_it_says("sum, about");
+    lab.signal(number);
+    const Ended ended = lab.wait();
+    CHECK(ended.status == 130);
+    CHECK(ended.err == "lab-99-tiny: interrupted in \"sum\"; the previous record is as it was\n");
+    CHECK(content(place.record) == "old");
+    CHECK(none_is_left(place));
+  }
+}
+
+TEST_CASE("a lab that makes no progress ends, with its children, and names its step" *
+          doctest::skip(threads_sanitized)) {
+  const Place place;
+  const Ended ended = place.run("spin", {{"HARDWARE_FIRST_PATIENCE", "1"}});
+  CHECK(ended.status == 1);
+  CHECK(ended.err ==
+        "lab-99-tiny: no progress in \"sum\" for 1 s, so it was ended; the previous record is as it was\n");
+  CHECK(content(place.record) == "old");
+  CHECK(none_is_left(place));
+}
+
+TEST_CASE("a lab that is stopped for longer than its patience continues" * doctest::skip(threads_sanitized)) {
+  const Place place;
+  Process lab(place.command(), place.environment("wait", {{"HARDWARE_FIRST_PATIENCE", "1"}}));
+  lab.wait_until_it_says("sum, about");
+  lab.signal(SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1300));
+  lab.signal(SIGCONT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  lab.signal(SIGINT);
+  CHECK(lab.wait().err == "lab-99-tiny: interrupted; the previous record is as it was\n");
+}
+
+TEST_CASE("the variables of a library are listed by their beginnings") {
+  CHECK(in_child([] {
+    setenv("OMPI_MCA_test_one", "1", 1);
+    setenv("OPAL_PREFIX", "1", 1);
+    const std::string list = hf::variables_that_begin_with({"OMPI_MCA_test", "OPAL_"});
+    return list == "OMPI_MCA_test_one, OPAL_PREFIX" || list == "OPAL_PREFIX, OMPI_MCA_test_one";
+  }));
+}
