@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <sys/statvfs.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -52,6 +53,26 @@ class MpiWindow {
     MPI_Comm_size(host, &here);
     MPI_Comm_free(&host);
     return here == all;
+  }
+
+  /// Where MPI shares memory.
+  static constexpr const char* shared_folder = "/dev/shm";
+
+  /// The bytes that the ranks' windows take there.
+  static std::size_t bytes_of_all(std::size_t count) {
+    constexpr std::size_t pages = 1 << 16;  // each part is rounded up to pages
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    return static_cast<std::size_t>(ranks) * (count * sizeof(float) + pages);
+  }
+
+  /// The fewest free bytes there, as each rank sees it: the same on all.
+  static std::size_t free_bytes() {
+    struct statvfs state = {};
+    unsigned long free = ~0UL;  // unknown: as much as may be
+    if (statvfs(shared_folder, &state) == 0) free = state.f_bavail * state.f_frsize;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &free, 1, MPI_UNSIGNED_LONG, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+    return free;
   }
 
   const std::vector<WindowPart*>& parts() const { return parts_; }  ///< of all ranks, in order

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/ranks/launcher.hpp"
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/transport_mpi.hpp"
 #include "harness/measure/threads.hpp"
@@ -243,6 +244,9 @@ int run_first(Runner& runner, const std::function<int(Ranks&)>& first) {
 int run_mpi_ranks(const std::string& program, int argc, char** argv, std::span<const Task> tasks,
                   const std::function<int(Ranks&)>& first) {
   return run_ranks(program.c_str(), argc, argv, [&] {
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size < asked_ranks()) throw std::runtime_error(wrong_launcher(mpi_library(), size));
     Runner runner(program);
     if (int rank = 0; MPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0) return run_first(runner, first);
     return serve(runner, tasks);

@@ -24,20 +24,22 @@
 #include <utility>
 #include <vector>
 
+#include "common/ranks/launcher.hpp"
 #include "harness/measure/interrupt.hpp"
 #include "harness/measure/threads.hpp"
+#include "harness/report/environment.hpp"
 
 namespace hf {
 namespace {
 
 constexpr int grace_seconds = 5;
-constexpr const char* mark = "HARDWARE_FIRST_RANK";  ///< set in the environment of processes started here
 
 void set_if_unset(const char* name, const char* value) { setenv(name, value, 0); }
 
 /// Passes settings to mpirun and the ranks through the environment, since Open MPI 4 and 5 have different options.
-void prepare_environment(bool oversubscribed) {
-  setenv(mark, "1", 1);
+void prepare_environment(int ranks) {
+  mark_as_started_by_lab(ranks);
+  pass_on_removed_variables();
   if (geteuid() == 0) {  // by starting the lab, root has agreed
     set_if_unset("OMPI_ALLOW_RUN_AS_ROOT", "1");
     set_if_unset("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
@@ -47,6 +49,7 @@ void prepare_environment(bool oversubscribed) {
   set_if_unset("OMPI_MCA_rmaps_base_oversubscribe", "1");
   set_if_unset("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
   set_if_unset("OMPI_MCA_btl", "^tcp");  // one machine: use its memory
+  const bool oversubscribed = ranks > static_cast<int>(usable_cores().size());
   if (oversubscribed) set_if_unset("OMPI_MCA_mpi_yield_when_idle", "1");
   // Makes mpirun give up on a silent host after 5 + 3 · 2 s instead of 8 minutes.
   set_if_unset("OMPI_MCA_oob_tcp_keepalive_time", "5");
@@ -70,7 +73,7 @@ void prepare_environment(bool oversubscribed) {
     if (std::strcmp(argv[i], "--if-stale") != 0) words.push_back(argv[i]);  // already checked
   }
   words.push_back(nullptr);
-  prepare_environment(ranks > static_cast<int>(usable_cores().size()));
+  prepare_environment(ranks);
   execvp("mpirun", const_cast<char**>(words.data()));
   _exit(127);
 }
@@ -123,22 +126,39 @@ void listen(int pipe, pid_t child, Words& words) {
   kill(child, SIGKILL);
 }
 
+/// The first sentence of mpirun's output, on one line: it prints paragraphs between lines of dashes. Its log's lines,
+/// "[host:1234] …", come last, and without the host.
+std::string first_sentence(const std::string& words) {
+  static const std::regex log(R"(^\[[^\]]*:[0-9]+\] (\[\[\S* )?)"), spaces("\\s+"), end(R"(\.( |$))");
+  std::string paragraph, logged;
+  std::istringstream lines(words);
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_log = std::regex_search(line, log), is_between = line.find_first_not_of("- \r") == std::string::npos;
+    if (is_log && logged.empty()) logged = std::regex_replace(line, log, "");
+    if ((is_log || is_between) && !paragraph.empty()) break;
+    if (!is_log && !is_between) paragraph += (paragraph.empty() ? "" : " ") + line;
+  }
+  const std::string text = std::regex_replace(paragraph.empty() ? logged : paragraph, spaces, " ");
+  std::smatch found;
+  return std::regex_search(text, found, end) ? found.prefix().str() : text;
+}
+
+/// Variables that direct mpirun, as a remark: not every error names the one that caused it.
+std::string directing_variables() {
+  const std::string list =
+      variables_that_begin_with({"OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", "OPAL_", "OMPI_PREFIX", "SLURM_JOB_ID"});
+  return list.empty() ? "" : "; the environment sets " + list;
+}
+
 int wait_for(pid_t child) {
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    if (interrupted()) kill(child, SIGKILL);
+  }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 }  // namespace
-
-bool was_started_by_lab() { return std::getenv(mark) != nullptr; }
-
-bool is_rank() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
-    if (std::getenv(name) != nullptr) return true;
-  }
-  return false;
-}
 
 int wanted_ranks() {
   const char* text = std::getenv("RANKS");
@@ -149,15 +169,6 @@ int wanted_ranks() {
     throw std::runtime_error("RANKS='" + std::string(text) + "': expected a whole number of at least 1");
   }
   return ranks;
-}
-
-bool has_mpirun() {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path != nullptr ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    if (access((folder + "/mpirun").c_str(), X_OK) == 0) return true;
-  }
-  return false;
 }
 
 int run_by_mpirun(const std::string& program, int ranks, int argc, char** argv) {
@@ -190,11 +201,10 @@ std::string reason_of_end(const std::string& words, int status) {
   }
   if (words.find("lost communication with a remote daemon") != std::string::npos)
     return "a host cannot be reached any more";
-  std::istringstream lines(words);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find_first_not_of("- \r") != std::string::npos) return "mpirun: " + line;
-  }
-  return "mpirun ended with status " + std::to_string(status) + " and said nothing";
+  const std::string sentence = first_sentence(words);
+  const std::string said = sentence.empty() ? " ended with status " + std::to_string(status) + " and said nothing"
+                                            : (sentence.starts_with("mpirun: ") ? sentence.substr(6) : ": " + sentence);
+  return "mpirun" + said + directing_variables();
 }
 
 }  // namespace hf

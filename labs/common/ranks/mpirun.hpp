@@ -6,16 +6,9 @@
 
 namespace hf {
 
-/// True if mpirun, srun or the like started this process as a rank; and if run_by_mpirun() did.
-bool is_rank();
-bool was_started_by_lab();
-
 /// The number of ranks to start: the environment variable RANKS, else one per core that this process may use.
 /// \throws std::runtime_error if RANKS is not a whole number of at least 1
 int wanted_ranks();
-
-/// True if mpirun is found along PATH.
-bool has_mpirun();
 
 /// Runs this program, with its command line, as `ranks` ranks on this machine, and waits. Shows their standard output
 /// unchanged. If they end early, prints one line: this program's own message or, without one, mpirun's.

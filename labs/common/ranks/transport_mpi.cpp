@@ -63,6 +63,14 @@ void check_mpi(int status, const char* what) {
   throw std::runtime_error(std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length)));
 }
 
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string whole(text, static_cast<std::size_t>(length));
+  return whole.substr(0, whole.find_first_of(",\n"));
+}
+
 MpiTransport::MpiTransport(MPI_Comm ranks) : ranks_(ranks) {
   MPI_Comm_rank(ranks_, &rank_);
   MPI_Comm_size(ranks_, &size_);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string>
 
 #include "common/ranks/transport.hpp"
 
@@ -22,6 +23,9 @@ void abort_ranks(int status);
 
 /// \throws std::runtime_error with MPI's error text if `status` is an error
 void check_mpi(int status, const char* what);
+
+/// The name of the MPI library: "Open MPI v4.1.4".
+std::string mpi_library();
 
 class MpiTransport final : public Transport {
  public:

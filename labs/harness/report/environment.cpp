@@ -64,6 +64,11 @@ void remove_variables(int, char**, char** variables) {
 
 [[gnu::used, gnu::section(".preinit_array")]] void (*const before_libraries)(int, char**, char**) = remove_variables;
 
+std::string& removed_later() {
+  static std::string list;
+  return list;
+}
+
 void append(std::string& list, std::string_view name) { list.append(list.empty() ? "" : ", ").append(name); }
 
 }  // namespace
@@ -72,7 +77,13 @@ std::string removed_variables() {
   const char* before = std::getenv(passed_on);
   std::string list = before != nullptr ? before : "";
   for (std::size_t i = 0; i < removed_count; ++i) append(list, name_of(removed[i]));
+  if (!removed_later().empty()) append(list, removed_later());
   return list;
+}
+
+void remove_variable(const std::string& name) {
+  unsetenv(name.c_str());
+  append(removed_later(), name);
 }
 
 void pass_on_removed_variables() { setenv(passed_on, removed_variables().c_str(), 1); }

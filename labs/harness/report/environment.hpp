@@ -9,9 +9,12 @@
 
 namespace hf {
 
-/// The variables that were removed when this program started, or by the program that started it as a rank:
+/// The variables that were removed since this program started, or by the program that started it as a rank:
 /// "OMP_DYNAMIC, PYTHONPATH"; empty if there were none.
 std::string removed_variables();
+
+/// Removes one more, and lists it.
+void remove_variable(const std::string& name);
 
 /// Tells a rank, through its environment, what this program removed.
 void pass_on_removed_variables();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
+#include "common/ranks/launcher.hpp"
 #include "common/ranks/mpi_ranks.hpp"
 #include "common/ranks/mpirun.hpp"
 #include "common/ranks/ranks.hpp"
@@ -59,6 +60,7 @@ int main(int argc, char** argv) {
   const std::array tasks = {work_task};
   if (is_rank()) return run_mpi_ranks("ranked", argc, argv, tasks, [&](Ranks& ranks) { return first(ranks, end); });
   try {
+    forget_launcher();
     return run_by_mpirun("ranked", wanted_ranks(), argc, argv);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "ranked: %s\n", error.what());
