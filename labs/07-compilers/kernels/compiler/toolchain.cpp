@@ -48,6 +48,13 @@ Words words_of(const std::string& name) {
   return words;
 }
 
+/// The compiler that built this program, with the arguments that CXX had then: "ccache g++" is ccache, and an argument.
+Words built_with() {
+  Words words = split(HARDWARE_FIRST_CXX_ARGUMENTS);
+  words.insert(words.begin(), HARDWARE_FIRST_CXX);
+  return words;
+}
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// Returns the line of a compiler's messages that names the error.
@@ -123,8 +130,8 @@ std::string run_compiler(const Words& command, double seconds) {
 
 Toolchain find_toolchain(const std::string& name, double seconds) {
   const std::string chosen = name.empty() ? environment("CXX") : name;
-  Toolchain toolchain = {chosen.empty() ? Words{HARDWARE_FIRST_CXX} : words_of(chosen),
-                         split(HARDWARE_FIRST_LOOP_FLAGS), search_paths()};
+  Toolchain toolchain = {chosen.empty() ? built_with() : words_of(chosen), split(HARDWARE_FIRST_LOOP_FLAGS),
+                         search_paths()};
   static std::mutex mutex;
   static std::map<std::pair<Words, std::string>, std::string> answers;  // each compiler is queried once
   const std::lock_guard lock(mutex);
