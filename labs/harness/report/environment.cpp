@@ -37,7 +37,7 @@ std::string_view fate_of(std::string_view name) {
     std::string_view row = take(rows, '\n');
     std::string_view patterns = take(row, ';');
     while (!patterns.empty()) {
-      if (matches(name, take(patterns, ' '))) return take(row, ';');
+      if (matches(name, take(patterns, '`'))) return take(row, ';');
     }
   }
   return "";
