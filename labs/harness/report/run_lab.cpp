@@ -9,6 +9,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -162,6 +163,7 @@ class LabRun {
   void measure() {
     check_clock();
     check_threads();
+    watch_step("the wait for another lab", std::numeric_limits<double>::infinity());
     const MeasuringLock lock([this](double seconds_left) { say_waiting(seconds_left); });
     const std::int64_t start = now_ns();
     check_writable();
@@ -321,6 +323,7 @@ int run_lab(const LabInfo& info, int argc, char** argv) {
   leave_no_core_files();
   speak_english();
   try {
+    watch_step("a look at this machine and its libraries", 0);
     LabRun run(info, options, folder);
     if (options.if_stale && run.is_fresh()) return 0;
     if (const std::optional<int> status = run.measure_elsewhere()) return *status;

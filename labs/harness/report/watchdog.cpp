@@ -50,6 +50,7 @@ volatile std::sig_atomic_t watching = 0, checks_without_life = 0;
 double patience_seconds = 0;
 void (*set_flag)(int) = nullptr;  ///< catch_interrupts()' handler
 
+/// Starts a timer, or stops it if `first` is 0.
 void start(timer_t timer, double first, double interval) {
   const auto time = [](double seconds) {
     const double whole = std::floor(seconds);
@@ -125,10 +126,11 @@ void catch_signals() {
   sigaction(SIGALRM, &alarm, nullptr);
 }
 
-/// How long the step may show no sign of life.
+/// How long the step may show no sign of life; 0 for any time.
 double patience_for(double expected_seconds) {
+  if (std::isinf(expected_seconds)) return 0;
   const char* chosen = std::getenv("HARDWARE_FIRST_PATIENCE");
-  const double seconds = chosen != nullptr ? std::atof(chosen) : 0;
+  const double seconds = chosen != nullptr && expected_seconds > 0 ? std::atof(chosen) : 0;
   return seconds > 0 ? seconds : std::max(least_patience_seconds, patience_factor * expected_seconds);
 }
 
