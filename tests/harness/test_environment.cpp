@@ -17,7 +17,6 @@
 #include "harness/report/environment.hpp"
 #include "process.hpp"
 #include "record/record.hpp"
-#include "suite.hpp"
 
 namespace {
 

@@ -14,8 +14,6 @@
 #include <ctime>
 #include <string>
 
-#include "harness/measure/interrupt.hpp"
-
 namespace hf {
 namespace {
 

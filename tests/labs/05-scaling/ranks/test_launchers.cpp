@@ -14,6 +14,7 @@
 #include <string>
 
 #include "process.hpp"
+#include "suite.hpp"
 
 namespace {
 
@@ -132,7 +133,8 @@ TEST_CASE("a /dev/shm that is too small for ranks is named, with the remedy" * d
         "RANKS=1\n");
 }
 
-TEST_CASE("a /dev/shm that is too small for the window costs the window alone" * doctest::skip(cannot_mount)) {
+TEST_CASE("a /dev/shm that is too small for the window costs the window alone" *
+          doctest::skip(cannot_mount || !hf::weekly())) {
   const Bench bench;
   const Ended ended = run({LAB, "--budget", "quick", "--out", bench.folder.path(), "--only", "collectives"},
                           {{"RANKS", "2"}, {"TMPDIR", bench.folder.path().string()}, {"COLUMNS", "200"}},
