@@ -32,14 +32,19 @@ Identity this_identity();
 ///
 /// A consistent record has ids that differ, low ≤ median ≤ high, quantiles that follow from their samples (to a
 /// relative error of 1e-4, since records may print fewer digits), points with samples, order or label, valid laws,
-/// units that match the id, a key that is the hash of its inputs, a valid date in the past, and numbers of a plausible
+/// units that match the id, a key that is the hash of its inputs, a valid date, and numbers of a plausible
 /// size.
 std::vector<Problem> check(const nlohmann::json& record, const Identity& identity = this_identity(),
                            const std::filesystem::path& labs = {});
 
-/// The reasons not to publish a checked record: it comes from a browser (static/measure-record.js), or is quick,
-/// incomplete or emulated.
+/// The reasons not to publish a checked record: it comes from a browser (static/measure-record.js), is quick,
+/// incomplete or emulated, was built without optimisation or with a sanitizer, had fewer processors than it used (a
+/// control group's quota), or was throttled.
 std::vector<Problem> check_publishable(const nlohmann::json& record);
+
+/// Why numbers measured with these compiler flags are not the machine's: "without -O2, -O3 or -Ofast", "with a
+/// sanitizer". Empty if they are.
+std::string refused_flags(const std::string& flags);
 
 /// The reason to refuse the name of a machine's folder below figures/records, which becomes part of addresses and file
 /// names: one line, empty for a good name.
@@ -48,9 +53,10 @@ std::string refused_folder(const std::filesystem::path& folder);
 /// Texts in `record` that identify a person or a host: paths outside the system's directories, e-mail, MAC and IPv4
 /// addresses, UUIDs, and `identity` itself; also characters that no honest text has (characters.hpp).
 ///
-/// A name that is an ordinary word (a user called "dot") must not raise a false alarm. Host and user are therefore
-/// matched only as whole words, only in text that comes from the machine (cpu, os, toolchain, notes, inputs), and not
-/// if they are generic ("root", "localhost") or shorter than four letters.
+/// A name that is an ordinary word must not raise a false alarm: a user called "march", a host called "bookworm". A user
+/// is therefore found only as "user@", a host only as "@host" or by its full name with a domain, and the home directory
+/// only as the beginning of a path; all of them only in values that come from the machine (cpu, os, toolchain, notes,
+/// inputs), never in keys.
 std::vector<Problem> identifying(const nlohmann::json& record, const Identity& identity);
 
 /// The current version of records.
@@ -63,8 +69,8 @@ bool is_upgradable(const nlohmann::json& record);
 bool well_formed_id(const std::string& id);
 bool known_unit(const std::string& unit);
 
-/// True if the timestamp, like "2026-11-20T10:00:00Z", lies between the project's start and now (plus one day, since
-/// the measuring machine's clock may be ahead of this one's).
+/// True if the timestamp, like "2026-11-20T10:00:00Z", is a date and time in a year that this project can see. This
+/// machine's clock has no part in it: a clock that is behind must not refuse the records of others.
 bool plausible_time(const std::string& text);
 
 /// The places where `record` violates schema.json.

@@ -56,19 +56,49 @@ bool told_by_the_machine(const std::string& pointer) {
          std::any_of(kPlaces.begin(), kPlaces.end(), [&](const char* place) { return pointer.starts_with(place); });
 }
 
-bool worth_looking_for(const std::string& name) {
-  static const std::set<std::string> kGeneric = {
-      "root",   "user",  "users",   "admin", "runner", "localhost", "ubuntu", "debian", "fedora",  "linux",
-      "docker", "build", "builder", "guest", "host",   "test",      "intel",  "server", "machine", "vagrant"};
-  return name.size() >= 4 && !kGeneric.contains(name);
+bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; }
+
+// True if `text` contains `name` where `fits` accepts the characters before and after it; NUL stands for either end.
+template <typename Fits>
+bool has(const std::string& text, const std::string& name, Fits fits) {
+  if (name.empty()) return false;
+  for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const auto end = at + name.size();
+    if (fits(at == 0 ? '\0' : text[at - 1], end == text.size() ? '\0' : text[end])) return true;
+  }
+  return false;
 }
 
-bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+// Any word may be a user's name ("march") or a host's ("bookworm"). Only an address shows that it is meant as one.
+bool has_user(const std::string& text, const std::string& user) {
+  return has(text, user, [](char before, char after) { return !in_name(before) && after == '@'; });
+}
 
-bool has_word(const std::string& text, const std::string& word) {
-  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    const auto end = at + word.size();
-    if ((at == 0 || !in_word(text[at - 1])) && (end == text.size() || !in_word(text[end]))) return true;
+bool has_host(const std::string& text, const std::string& host) {
+  const bool qualified = host.find('.') != std::string::npos;
+  const bool whole = qualified && has(text, host, [](char before, char after) {
+                       return !in_name(before) && before != '.' && !in_name(after);
+                     });
+  const std::string first = host.substr(0, host.find('.'));
+  return whole || has(text, first, [](char before, char after) { return before == '@' && !in_name(after); });
+}
+
+// Folders of the system, which are some accounts' homes (daemon, nobody) and occur in honest paths.
+bool is_of_the_system(const std::string& home) {
+  static const std::set<std::string> kHomes = {"",     "/root", "/usr",  "/usr/bin", "/usr/sbin", "/lib", "/bin",
+                                               "/dev", "/etc",  "/proc", "/sys",     "/opt",      "/sbin"};
+  return kHomes.contains(home);
+}
+
+bool has_home(const std::string& text, std::string home) {
+  while (home.ends_with('/')) home.pop_back();
+  if (!home.starts_with('/') || is_of_the_system(home)) return false;
+  // "-I/data" begins a path, "read/data" does not.
+  static const std::regex kStart(kBoundary + "(-[A-Za-z]+)?$");
+  for (auto at = text.find(home); at != std::string::npos; at = text.find(home, at + 1)) {
+    const auto end = at + home.size();
+    const bool ends = end == text.size() || (!in_name(text[end]) && text[end] != '.');
+    if (ends && std::regex_search(text.substr(0, at), kStart)) return true;
   }
   return false;
 }
@@ -81,7 +111,7 @@ class Search {
     if (value.is_string()) look(value.get_ref<const std::string&>(), at.to_string());
     if (value.is_object()) {
       for (const auto& [key, member] : value.items()) {
-        look(key, (at / key).to_string());
+        look_for_patterns(key, (at / key).to_string());
         walk(member, at / key);
       }
     }
@@ -96,6 +126,13 @@ class Search {
 
  private:
   void look(const std::string& text, const std::string& pointer) {
+    if (look_for_patterns(text, pointer) || !told_by_the_machine(pointer)) return;
+    if (has_home(text, identity_.home)) report(pointer, "the home directory");
+    if (has_host(text, identity_.host)) report(pointer, "this host's name");
+    if (has_user(text, identity_.user)) report(pointer, "this user's name");
+  }
+
+  bool look_for_patterns(const std::string& text, const std::string& pointer) {
     for (const Pattern& pattern : patterns()) {
       if (text.find(pattern.trait) != std::string::npos && std::regex_search(text, pattern.regex)) {
         return report(pointer, pattern.what);
@@ -105,16 +142,12 @@ class Search {
     if (text.find('.') != std::string::npos && !holds_versions(pointer) && std::regex_search(text, ipv4())) {
       return report(pointer, "an IPv4 address");
     }
-    if (identity_.home.size() > 1 && identity_.home != "/root" && text.find(identity_.home) != std::string::npos) {
-      return report(pointer, "the home directory");
-    }
-    if (!told_by_the_machine(pointer)) return;
-    if (worth_looking_for(identity_.host) && has_word(text, identity_.host)) report(pointer, "this host's name");
-    if (worth_looking_for(identity_.user) && has_word(text, identity_.user)) report(pointer, "this user's name");
+    return false;
   }
 
-  void report(const std::string& pointer, const std::string& what) {
+  bool report(const std::string& pointer, const std::string& what) {
     found_.push_back({pointer, "expected text without " + what, "run the lab again without it"});
+    return true;
   }
 
   const Identity& identity_;

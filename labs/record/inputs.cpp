@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <regex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -159,6 +160,13 @@ std::vector<std::string> staleness(const nlohmann::json& record, const Inputs& n
   auto lines = changes(record.at("lab").at("inputs").get<Inputs>(), now);
   if (budget == "full" && record.at("run").at("budget") == "quick") lines.push_back("budget: quick → full");
   return lines;
+}
+
+std::string without_paths(const std::string& flags) {
+  // A path may be quoted, and may contain blanks that have a backslash before them.
+  static const std::regex path(
+      R"re((^|[\s=:,;]|-[A-Za-z]|-isystem|-iquote|-idirafter|-include|-imacros|-isysroot)("/[^"]*"|'/[^']*'|/(?:\\.|[^\s=:,;"'\\])*))re");
+  return std::regex_replace(flags, path, "$1…");
 }
 
 std::string library_name(const fs::path& file) {

@@ -134,6 +134,59 @@ std::string digits(double value, int significant) {
   return text.data();
 }
 
+namespace {
+
+// Appends a code point.
+void append_utf8(std::string& text, char32_t point) {
+  const auto add = [&](char32_t byte) { text += static_cast<char>(byte); };
+  if (point < 0x80) return add(point);
+  const int more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+  constexpr char32_t kFirst[] = {0, 0xc0, 0xe0, 0xf0};
+  add(kFirst[more] | point >> (6 * more));
+  for (int i = more - 1; i >= 0; --i) add(0x80 | (point >> (6 * i) & 0x3f));
+}
+
+// Half a pair becomes three bytes that are not UTF-8, and the parser refuses them.
+std::string from_utf16(std::string_view bytes, bool big_endian) {
+  const auto unit = [&](std::size_t at) {
+    const auto first = static_cast<unsigned char>(bytes[at]), second = static_cast<unsigned char>(bytes[at + 1]);
+    return static_cast<char32_t>(big_endian ? first << 8 | second : second << 8 | first);
+  };
+  std::string text;
+  for (std::size_t at = 0; at + 1 < bytes.size(); at += 2) {
+    char32_t point = unit(at);
+    if (point >= 0xd800 && point < 0xdc00 && at + 3 < bytes.size()) {
+      const char32_t low = unit(at + 2);
+      if (low >= 0xdc00 && low < 0xe000) {
+        point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
+        at += 2;
+      }
+    }
+    append_utf8(text, point);
+  }
+  return text;
+}
+
+// Text as an editor or a mailer may have saved it: UTF-8 or UTF-16, with or without a byte-order mark, with NULs behind
+// it. JSON begins with an ASCII character, so a NUL among its first two bytes means UTF-16.
+std::string as_utf8(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  std::string text;
+  if (bytes.starts_with("\xff\xfe"sv)) {
+    text = from_utf16(bytes.substr(2), false);
+  } else if (bytes.starts_with("\xfe\xff"sv)) {
+    text = from_utf16(bytes.substr(2), true);
+  } else if (bytes.size() > 1 && (bytes[0] == 0) != (bytes[1] == 0)) {
+    text = from_utf16(bytes, bytes[0] == 0);
+  } else {
+    text = bytes.starts_with("\xef\xbb\xbf"sv) ? bytes.substr(3) : bytes;
+  }
+  while (text.ends_with('\0')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
 Json parse_json(std::string_view text, const std::string& name) {
   Builder builder(name);
   // The parser takes a NUL for the end and would ignore the rest.
@@ -143,7 +196,9 @@ Json parse_json(std::string_view text, const std::string& name) {
   return builder.take();
 }
 
-Json load_json(const std::filesystem::path& file) { return parse_json(read_file(file, kMaxBytes), file.string()); }
+Json load_json(const std::filesystem::path& file) {
+  return parse_json(as_utf8(read_file(file, kMaxBytes)), file.string());
+}
 
 Json load_record(const std::filesystem::path& file, const std::filesystem::path& labs) {
   Json record = load_json(file);

@@ -8,9 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "harness/machine/control_group.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/machine/microarchitecture.hpp"
+#include "harness/machine/surroundings.hpp"
 #include "harness/measure/threads.hpp"
 #include "process.hpp"
 
@@ -160,4 +164,94 @@ TEST_CASE("capacities are in binary units") {
   CHECK(hf::capacity_text(3 << 19) == "1.5 MiB");
   CHECK(hf::capacity_text(260ull << 20) == "260 MiB");
   CHECK(hf::capacity_text(16ull << 30) == "16 GiB");
+}
+
+TEST_CASE("the tightest limit of the control groups on the way up counts, in both versions") {
+  const auto limits = [](const std::string& groups, const std::string& mounts, const auto&... files) {
+    const TemporaryFolder root;
+    write(root.path() / "proc/self/cgroup", groups);
+    if (!mounts.empty()) write(root.path() / "proc/self/mountinfo", mounts);
+    (write(root.path() / "sys/fs/cgroup" / files.first, files.second), ...);
+    return hf::read_group_limits(root.path());
+  };
+  using File = std::pair<const char*, const char*>;
+  const std::string slice = "0::/system.slice/lab.service\n";
+  const auto own = limits(slice, "", File{"system.slice/lab.service/cpu.max", "50000 100000\n"},
+                          File{"system.slice/cpu.max", "max 100000\n"}, File{"system.slice/memory.max", "600000000\n"},
+                          File{"memory.max", "max\n"});
+  CHECK(own.processors.value() == 0.5);
+  CHECK(own.memory_bytes.value() == 600'000'000);
+  const auto parent = limits(slice, "", File{"system.slice/lab.service/cpu.max", "400000 100000\n"},
+                             File{"system.slice/cpu.max", "150000 100000\n"},
+                             File{"system.slice/lab.service/cpu.stat", "usage_usec 9\nthrottled_usec 1500000\n"});
+  CHECK(parent.processors.value() == 1.5);
+  CHECK(parent.throttled_seconds == doctest::Approx(1.5));
+  const std::string slurm = "4:memory:/slurm/job\n2:cpuacct,cpu:/slurm/job\n0::/\n";
+  const auto old =
+      limits(slurm, "", File{"cpu/slurm/job/cpu.cfs_quota_us", "-1\n"}, File{"cpu/slurm/cpu.cfs_quota_us", "300000\n"},
+             File{"cpu/slurm/cpu.cfs_period_us", "100000\n"},
+             File{"memory/slurm/job/memory.limit_in_bytes", "9223372036854771712\n"},
+             File{"memory/slurm/memory.limit_in_bytes", "700000000\n"});
+  CHECK(old.processors.value() == 3);
+  CHECK(old.memory_bytes.value() == 700'000'000);
+  // Docker without a namespace of its own: the mount begins at the container's group.
+  const auto container =
+      limits("0::/docker/12ab\n", "30 24 0:26 /docker/12ab /sys/fs/cgroup ro shared:4 - cgroup2 cgroup rw\n",
+             File{"cpu.max", "100000 100000\n"});
+  CHECK(container.processors.value() == 1);
+  // Both versions: the second is mounted in a folder of its own.
+  const auto both = limits("1:cpu:/\n0::/a\n",
+                           "30 24 0:26 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"
+                           "31 24 0:27 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n",
+                           File{"unified/a/memory.high", "5000000\n"}, File{"cpu,cpuacct/cpu.cfs_quota_us", "20000\n"},
+                           File{"cpu,cpuacct/cpu.cfs_period_us", "10000\n"});
+  CHECK(both.processors.value() == 2);
+  CHECK(both.memory_bytes.value() == 5'000'000);
+  const auto outside = limits("0::/../other\n", "", File{"other/cpu.max", "1 2\n"});
+  CHECK_FALSE(outside.processors);
+  const auto nonsense = limits("nonsense\n", "x\n", File{"cpu.max", "-5 x\n"}, File{"memory.max", "0\n"});
+  CHECK_FALSE(nonsense.processors);
+  CHECK_FALSE(nonsense.memory_bytes);
+}
+
+TEST_CASE("threads, kinds of cores, frequencies and containers are told apart") {
+  const std::vector<int> cores = {0, 1, 2, 3};
+  const auto text = [&](const auto&... files) {
+    const TemporaryFolder root;
+    (write(root.path() / files.first, files.second), ...);
+    return hf::probe_surroundings(root.path(), cores).text(4);
+  };
+  using File = std::pair<std::string, const char*>;
+  const auto cpu = [](int core, const std::string& file) {
+    return "sys/devices/system/cpu/cpu" + std::to_string(core) + "/" + file;
+  };
+  CHECK(text() == "");
+  const std::string list = "topology/core_cpus_list", old = "topology/thread_siblings_list";
+  CHECK(text(File{cpu(0, list), "0,2"}, File{cpu(1, list), "1,3"}, File{cpu(2, list), "0,2"},
+             File{cpu(3, list), "1,3"}) == "4 threads on 2 cores");
+  CHECK(text(File{cpu(0, old), "0-7"}, File{cpu(1, old), "0-7"}, File{cpu(2, old), "0-7"}, File{cpu(3, old), "0-7"}) ==
+        "4 threads on 1 core");
+  CHECK(text(File{cpu(0, list), "0"}, File{cpu(1, list), "1"}, File{cpu(2, list), "2"}, File{cpu(3, list), "3"}) == "");
+  CHECK(text(File{cpu(0, list), "0"}) == "");
+  CHECK(text(File{"sys/devices/cpu_core/cpus", "0"}, File{"sys/devices/cpu_atom/cpus", "1-3,8-9"}) ==
+        "1 core of kind 1; 3 cores of kind 2");
+  CHECK(text(File{"sys/devices/cpu_core/cpus", "0-3"}, File{"sys/devices/cpu_atom/cpus", "4-7"}) == "");
+  CHECK(text(File{cpu(0, "cpu_capacity"), "446"}, File{cpu(1, "cpu_capacity"), "446"},
+             File{cpu(2, "cpu_capacity"), "446"},
+             File{cpu(3, "cpu_capacity"), "1024"}) == "1 core of kind 1; 3 cores of kind 2");
+  CHECK(text(File{cpu(0, "cpufreq/scaling_governor"), "powersave"},
+             File{"sys/devices/system/cpu/intel_pstate/no_turbo", "1"}) == "governor powersave; turbo off");
+  CHECK(text(File{"sys/devices/system/cpu/cpufreq/boost", "1"}) == "turbo on");
+  CHECK(text(File{".dockerenv", ""}) == "in a container");
+  CHECK(text(File{"run/.containerenv", ""}) == "in a container");
+  CHECK(text(File{"proc/self/cgroup", "0::/kubepods.slice/x\n"}) == "in a container");
+  CHECK(text(File{"sys/fs/cgroup/cpu.max", "50000 100000"}, File{"sys/fs/cgroup/memory.max", "629145600"}) ==
+        "CPU quota: 0.5 of 4 cores; memory limit: 600 MiB");
+}
+
+TEST_CASE("a node without memory is no node of the machine's memory") {
+  const TemporaryFolder root;
+  write(root.path() / "sys/devices/system/node/online", "0-5\n");
+  write(root.path() / "sys/devices/system/node/has_memory", "0,2\n");
+  CHECK(hf::probe_machine(root.path()).numa_nodes == 2);
 }

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <string>
+
+#include "harness/measure/threads.hpp"
 #include "harness/report/system_state.hpp"
 #include "process.hpp"
 
@@ -47,4 +50,16 @@ TEST_CASE("a machine that others use is not quiet") {
   after.stalled_us = 0;
   after.times = {10, 100};
   CHECK_FALSE(hf::quiet_between(before, after));
+}
+
+TEST_CASE("throttling is read from the control group and from the cores") {
+  const TemporaryFolder root;
+  const std::string core = std::to_string(hf::usable_cores().front());
+  const auto counts = root.path() / ("sys/devices/system/cpu/cpu" + core) / "thermal_throttle";
+  write(counts / "core_throttle_count", "3\n");
+  write(counts / "package_throttle_count", "4\n");
+  write(root.path() / "sys/fs/cgroup/cpu/cpu.stat", "nr_periods 9\nnr_throttled 2\nthrottled_time 2500000000\n");
+  const hf::SystemState state = hf::read_system_state(root.path());
+  CHECK(state.thermal_throttles == 7);
+  CHECK(state.throttled_seconds == doctest::Approx(2.5));
 }

@@ -76,7 +76,7 @@ Json small_record() {
   Json record = Json::parse(R"({
     "schema": 4,
     "lab": {"id": "01-roofline", "title": "The roofline", "key": "", "inputs": {
-      "compiler": "GNU 12.2.0", "flags": "-O3", "machine": "a processor; 2 cores", "schema": "4",
+      "compiler": "GNU 12.2.0", "flags": "-O3 -DNDEBUG", "machine": "a processor; 2 cores", "schema": "4",
       "source:labs/01-roofline/lab.cpp": "00"}},
     "run": {"started": "2026-02-28T23:59:59Z", "seconds": 71.2, "budget": "full", "complete": true, "quiet": true,
       "pressure": {"before": 0, "after": 0.01}, "steal": {"before": null, "after": null},
@@ -85,7 +85,7 @@ Json small_record() {
       "isa": ["avx2"],
       "cores": 2, "caches": [{"level": 1, "kind": "data", "bytes": 49152, "shared_by": 1}], "numa_nodes": 1,
       "memory_bytes": 25000000000, "gpus": [], "virtualised": false, "os": "Debian GNU/Linux 12, Linux 6.1"},
-    "toolchain": {"compiler": "GNU 12.2.0", "flags": "-O3 -isystem /usr/include/x", "libraries": {"cuBLAS": "12.4.5.8"},
+    "toolchain": {"compiler": "GNU 12.2.0", "flags": "-O3 -DNDEBUG", "libraries": {"cuBLAS": "12.4.5.8"},
       "commit": "unknown", "dirty": false},
     "series": [], "values": []})");
   record["series"] = all_series();

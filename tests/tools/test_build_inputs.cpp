@@ -250,7 +250,7 @@ TEST_CASE("what cannot be followed is an error, and is named") {
   {
     const Tree tree;
     hf::write(tree.root / "build/lab.map", "something else\n");
-    CHECK(contains(refusal(tree), "lab.map: expected a map file of GNU ld; "));
+    CHECK(contains(refusal(tree), "lab.map: expected lab.cpp.o in it, as in a map of GNU ld; link with GNU ld"));
   }
 }
 
@@ -265,4 +265,27 @@ TEST_CASE("a library is told by the name that links lead to, and by what is in i
   hf::write(system / "libfast.so.1.2", "abd");
   CHECK(hf::library_identity(system / "libfast.so") != identity);
   CHECK(hf::library_identity(system / "none.so") == "none");
+}
+
+TEST_CASE("a map without an object of the program itself is refused") {
+  const Tree tree;
+  for (const char* object : {"lab.cpp.o", "text.cpp.o"}) {  // gold leaves some out, mold and lld write none
+    tree.map("");
+    std::string map = hf::content(tree.root / "build/lab.map");
+    const std::string load = std::string("LOAD labs/CMakeFiles/lab.dir/") + object + "\n";
+    map.erase(map.find(load), load.size());
+    hf::write(tree.root / "build/lab.map", map);
+    const hf::Outcome outcome = tree.run();
+    CHECK(outcome.status == 2);
+    CHECK(outcome.text.find(std::string("lab.map: expected ") + object + " in it") != std::string::npos);
+  }
+}
+
+TEST_CASE("flags are recorded without their paths") {
+  CHECK(hf::without_paths("-O3 -DNDEBUG -std=c++20 -march=native") == "-O3 -DNDEBUG -std=c++20 -march=native");
+  CHECK(hf::without_paths("-O2 -isystem /home/a/env/include -I/x -L/y/z") == "-O2 -isystem … -I… -L…");
+  CHECK(hf::without_paths("-ffile-prefix-map=/home/a=/usr/src --sysroot=/s -g") ==
+        "-ffile-prefix-map=…=… --sysroot=… -g");
+  CHECK(hf::without_paths("-I\"/home/a b/c\" -I/home/a\\ b/c -Wl,-rpath,/r -O3") == "-I… -I… -Wl,-rpath,… -O3");
+  CHECK(hf::without_paths("-DHALF=1/2 -Iinclude/x") == "-DHALF=1/2 -Iinclude/x");
 }

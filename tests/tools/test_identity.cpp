@@ -1,9 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "record/characters.hpp"
 #include "record/check.hpp"
+#include "record/record.hpp"
 #include "small_record.hpp"
 
 namespace {
@@ -39,9 +41,10 @@ TEST_CASE("what identifies a person or a host is refused") {
   CHECK(note("on 00-1B-44-11-3a-b7") == without + "a MAC address");
   CHECK(note("disk 123e4567-e89b-12d3-a456-426614174000") == without + "a UUID");
   CHECK(note("at 192.168.1.20") == without + "an IPv4 address");
-  CHECK(note("measured on blackbird.") == without + "this host's name");
-  CHECK(note("for mirabel") == without + "this user's name");
-  CHECK(note("see/data/people/mirabel") == without + "the home directory");
+  CHECK(note("built at x@blackbird.") == without + "this host's name");
+  CHECK(note("built by mirabel@y") == without + "this user's name");
+  CHECK(note("-I/data/people/mirabel") == without + "an absolute path");
+  CHECK(note("see /opt/mirabel, please") == "");
   CHECK(note("a\nb") == without + "control characters");
   CHECK(note("a\x1b[31mb") == without + "control characters");
   CHECK(note("a\xc2\x9b"
@@ -59,7 +62,7 @@ TEST_CASE("what identifies a person or a host is refused") {
 }
 
 TEST_CASE("it is found wherever it is") {
-  CHECK(verdict("/machine/cpu", "mirabel") == "/machine/cpu: expected text without this user's name");
+  CHECK(verdict("/machine/os", "Linux (mirabel@x)") == "/machine/os: expected text without this user's name");
   CHECK(verdict("/toolchain/flags", "-I/home/a/b") == "/toolchain/flags: expected text without an absolute path");
   CHECK(verdict("/series/0/label", "a@example.org") == "/series/0/label: expected text without an e-mail address");
   CHECK(verdict("/lab/inputs/source:~1home~1a~1b.hpp", "00") ==
@@ -83,6 +86,44 @@ TEST_CASE("names that are words raise no alarm") {
   CHECK(hf::check(record, {"stream", "stream", "/root"}).empty());
   CHECK(hf::check(record, {"debian", "root", "/"}).empty());
   CHECK(hf::check(record, {"avx2", "gpu", ""}).empty());
+}
+
+TEST_CASE("published records are good on every host, for every user, in every home") {
+  for (const auto& file : std::filesystem::recursive_directory_iterator(std::string(LABS) + "/../figures/records")) {
+    if (file.path().extension() != ".json") continue;
+    const json record = hf::load_json(file.path());
+    for (const char* name :
+         {"bookworm", "epyc", "xeon", "kernel", "memory", "march", "native", "data", "lab",  "record",
+          "lib",      "work", "core", "cores",  "zen",    "a",     "GNU",    "amd",  "labs", ""}) {
+      CAPTURE(name);
+      CHECK(hf::identifying(record, {name, name, std::string("/") + name}).empty());
+      CHECK(hf::identifying(record, {std::string(name) + ".example.org", name, name}).empty());
+    }
+    for (const char* home : {"/", "/root", "/usr", "/usr/", "/bin"}) {
+      CHECK(hf::identifying(record, {"", "", home}).empty());
+    }
+  }
+}
+
+TEST_CASE("a name is found where it is meant as one") {
+  const auto says = [](const char* pointer, const std::string& text, const hf::Identity& identity) {
+    json record = hf::small_record();
+    record[json::json_pointer(pointer)] = text;
+    const auto problems = hf::identifying(record, identity);
+    return problems.empty() ? "" : problems.front().expected;
+  };
+  const std::string without = "expected text without ";
+  const char* compiler = "/toolchain/compiler";
+  CHECK(says(compiler, "GNU 12 (march@zen)", {"zen", "", ""}) == without + "this host's name");
+  CHECK(says(compiler, "GNU 12 (march@zen)", {"zen.example.org", "", ""}) == without + "this host's name");
+  CHECK(says(compiler, "GNU 12 (march@zen)", {"", "march", ""}) == without + "this user's name");
+  CHECK(says(compiler, "GNU 12 (march@zen5)", {"zen", "arch", ""}) == "");
+  CHECK(says(compiler, "built on zen.example.org", {"zen.example.org", "", ""}) == without + "this host's name");
+  CHECK(says(compiler, "built on a.zen.example.org", {"zen.example.org", "", ""}) == "");
+  CHECK(says("/toolchain/flags", "-O3 -I/data -x", {"", "", "/data/"}) == without + "the home directory");
+  CHECK(says("/toolchain/flags", "-L/opt/march", {"", "", "/opt/march"}) == without + "the home directory");
+  CHECK(says("/run/notes/0", "read/data, /database", {"", "", "/data"}) == "");
+  CHECK(says("/series/0/label", "/data", {"", "", "/data"}) == "");
 }
 
 TEST_CASE("this process has an identity") {

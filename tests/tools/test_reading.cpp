@@ -98,3 +98,33 @@ TEST_CASE("a record cut short at any byte is refused") {
     if (shown == "accepted" || contains(shown, "\n")) FAIL("cut at byte " << size << ": " << shown);
   }
 }
+
+TEST_CASE("a record reads the same however an editor or a mailer saved it") {
+  const hf::TemporaryDirectory directory;
+  const auto file = directory / "a folder" / "record.json";
+  hf::Json record = hf::small_record();
+  record["lab"]["title"] = "µ → 𝄞";
+  const std::string text = record.dump(1);
+  const auto wide = [&](bool big_endian) {
+    std::string bytes;
+    for (const char16_t unit : std::filesystem::path(text).u16string()) {
+      const char high = static_cast<char>(unit >> 8), low = static_cast<char>(unit & 0xff);
+      (bytes += big_endian ? high : low) += big_endian ? low : high;
+    }
+    return bytes;
+  };
+  std::string lines;
+  for (const char c : text) lines += c == '\n' ? "\r\n"s : std::string(1, c);
+  for (const std::string& saved : {text, "\xef\xbb\xbf" + text, lines, text + "\n\n \t", text + std::string(512, '\0'),
+                                   text + "\n\0\0"s, wide(false), wide(true), "\xff\xfe" + wide(false),
+                                   "\xfe\xff" + wide(true), "\xff\xfe" + wide(false) + "\0\0"s}) {
+    hf::write(file, saved);
+    CHECK(load_refusal(file) == "accepted");
+    CHECK(hf::load_json(file) == record);
+  }
+  for (const std::string& broken : {"\xff\xfe"s, "\xef\xbb\xbf"s, "\0\0"s, "{\0}"s, text + "\0x"s,
+                                    "\xff\xfe\"\0\0\xd8\"\0"s, "\x00\x00\xfe\xff"s + text}) {
+    hf::write(file, broken);
+    CHECK(contains(load_refusal(file), "record.json: expected valid JSON in UTF-8 at byte "));
+  }
+}

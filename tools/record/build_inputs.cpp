@@ -88,9 +88,10 @@ std::string other_flags(const std::vector<std::string>& command, const Build& bu
     for (std::size_t at = 0; (at = text.find(place.string(), at)) != std::string::npos;)
       text.replace(at, place.string().size(), ".");
   }
+  std::erase_if(usual, [](const std::string& flag) { return !counts(flag); });
   std::ranges::sort(flags);
   std::ranges::sort(usual);
-  return flags == usual ? "" : text;
+  return flags == usual ? "" : without_paths(text);
 }
 
 // The objects of this build from its own list, with the flags of each. Objects of moved sources may be left over.
@@ -130,6 +131,23 @@ bool ends_members(const std::string& line) {
   return std::ranges::any_of(after, [&](const char* heading) { return line.starts_with(heading); });
 }
 
+// Every object of the program itself is linked; the folder of its objects has the program's name, like its map. Other
+// linkers' maps (gold's, lld's, mold's) name none or only some of them, and an edit of the others would go unnoticed.
+void refuse_incomplete(const Build& build, const std::map<fs::path, std::string>& compiled, const Linked& linked) {
+  const std::string own = build.map.stem().string() + ".dir";
+  const auto is_own = [&](const fs::path& object) {
+    return std::ranges::any_of(object, [&](const fs::path& folder) { return folder == own; });
+  };
+  for (const auto& [object, flags] : compiled) {
+    if (!is_own(object) || linked.objects.contains(object)) continue;
+    throw FileError(
+        build.map.string() + ": expected " + object.filename().string() +
+        " in it, as in a map of GNU ld; link with GNU ld (without -fuse-ld in LDFLAGS), and configure again");
+  }
+  if (!linked.objects.empty()) return;
+  throw FileError(build.map.string() + ": expected a map of GNU ld; link with GNU ld (without -fuse-ld in LDFLAGS)");
+}
+
 // A map begins with the archive members that were linked, "ARCHIVE(MEMBER)", each followed by the object that needed it, on the
 // same line or indented below. Shared libraries follow in the same form. Later come the opened files, "LOAD FILE".
 Linked read_map(const Build& build, const std::map<fs::path, std::string>& compiled) {
@@ -155,9 +173,7 @@ Linked read_map(const Build& build, const std::map<fs::path, std::string>& compi
       }
     }
   }
-  if (linked.objects.empty()) {
-    throw FileError(build.map.string() + ": expected a map file of GNU ld; link with GNU ld");
-  }
+  refuse_incomplete(build, compiled, linked);
   return linked;
 }
 
@@ -199,7 +215,7 @@ class Collector {
     for (const fs::path& file : files) {
       add_file(fs::weakly_canonical(build_.folder / file), &file == files.data() ? std::optional(flags) : std::nullopt);
     }
-    if (object.string().ends_with(".cu.o")) inputs_["library:CUDA"] = build_.cuda;
+    if (object.string().ends_with(".cu.o")) inputs_["library:CUDA"] = without_paths(build_.cuda);
   }
 
   void add_library(const fs::path& file) {

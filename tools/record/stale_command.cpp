@@ -44,7 +44,7 @@ Inputs inputs_now(const std::string& lab) {
 int inputs_command(const InputsOptions& options) {
   Inputs inputs = build_inputs(options.build);
   inputs["compiler"] = options.compiler;
-  inputs["flags"] = options.build.flags.empty() ? "none" : options.build.flags;
+  inputs["flags"] = options.build.flags.empty() ? "none" : without_paths(options.build.flags);
   inputs["schema"] = std::to_string(kSchemaVersion);
   for (const std::string& library : options.libraries) {
     const auto equals = library.find('=');

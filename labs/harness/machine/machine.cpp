@@ -233,19 +233,17 @@ std::vector<Cache> probe_caches(const fs::path& root, const std::vector<int>& co
   return caches;
 }
 
+/// The nodes that have memory; a node may have processors or devices alone.
 int probe_numa_nodes(const fs::path& root) {
-  return std::max(count_in_list(first_line(root / "sys/devices/system/node/online")), 1);
+  const fs::path nodes = root / "sys/devices/system/node";
+  const int with_memory = count_in_list(first_line(nodes / "has_memory"));
+  return with_memory > 0 ? with_memory : std::max(count_in_list(first_line(nodes / "online")), 1);
 }
 
 /// The machine's memory, or the control group's limit if that is lower.
-std::uint64_t probe_memory(const fs::path& root) {
-  std::uint64_t bytes =
-      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  for (const char* limit : {"memory.max", "memory/memory.limit_in_bytes"}) {
-    const std::uint64_t group = std::strtoull(first_line(root / "sys/fs/cgroup" / limit).c_str(), nullptr, 10);
-    if (group > 0) bytes = std::min(bytes, group);
-  }
-  return bytes;
+std::uint64_t probe_memory(const Surroundings& surroundings) {
+  return surroundings.memory_limit_bytes.value_or(static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                                                  static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
 }
 
 bool probe_virtualised([[maybe_unused]] const fs::path& root) {
@@ -326,7 +324,8 @@ Machine probe_machine(const fs::path& root) {
   machine.cores = static_cast<int>(usable_cores().size());
   machine.caches = probe_caches(root, usable_cores());
   machine.numa_nodes = probe_numa_nodes(root);
-  machine.memory_bytes = probe_memory(root);
+  machine.surroundings = probe_surroundings(root, usable_cores());
+  machine.memory_bytes = probe_memory(machine.surroundings);
   machine.page_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   machine.huge_pages = huge_pages_work();
   machine.gpus = probe_gpus(root);
@@ -403,6 +402,7 @@ nlohmann::json Machine::to_json() const {
                          {"gpus", nlohmann::json::array()},
                          {"virtualised", virtualised},
                          {"os", os}};
+  json.update(surroundings.to_json());
   if (emulated) json["emulated"] = true;
   if (core.family) json["family"] = *core.family;
   if (core.model) json["model"] = *core.model;

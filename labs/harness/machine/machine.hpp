@@ -11,6 +11,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "microarchitecture.hpp"
+#include "surroundings.hpp"
 
 namespace hf {
 
@@ -29,13 +30,13 @@ struct Gpu {
 
 /// The machine's properties that affect a measurement. None of them identifies a host or a person.
 struct Machine {
-  std::string cpu;               ///< the brand name: "AMD EPYC"
-  Core core;                     ///< of the first processor this process may use
-  std::string architecture;      ///< "x86_64", "aarch64" or "other"
-  std::vector<std::string> isa;  ///< instruction sets that can be used, e.g. "avx2", "fma", "neon"; sorted
-  int cores = 1;                 ///< logical processors this process may use
-  std::vector<Cache> caches;     ///< by level; empty when unknown
-  int numa_nodes = 1;
+  std::string cpu;                 ///< the brand name: "AMD EPYC"
+  Core core;                       ///< of the first processor this process may use
+  std::string architecture;        ///< "x86_64", "aarch64" or "other"
+  std::vector<std::string> isa;    ///< instruction sets that can be used, e.g. "avx2", "fma", "neon"; sorted
+  int cores = 1;                   ///< logical processors this process may use
+  std::vector<Cache> caches;       ///< by level; empty when unknown
+  int numa_nodes = 1;              ///< that have memory
   std::uint64_t memory_bytes = 0;  ///< the control group's limit if that is lower
   std::uint64_t page_bytes = 0;
   bool huge_pages = false;
@@ -43,6 +44,7 @@ struct Machine {
   bool virtualised = false;
   bool emulated = false;  ///< software translates its instructions, so their cost isn't the processor's
   std::string os;         ///< distribution, kernel major.minor
+  Surroundings surroundings;
 
   bool has(std::string_view instruction_set) const;
 

@@ -1,5 +1,7 @@
 #include "lab_record.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -14,9 +16,11 @@
 #include "harness/measure/blas.hpp"
 #include "harness/measure/clock.hpp"
 #include "harness/measure/command.hpp"
+#include "harness/measure/number_text.hpp"
 #include "harness/measure/statistics.hpp"
 #include "lab.hpp"
 #include "record/check.hpp"
+#include "record/file.hpp"
 #include "record/inputs.hpp"
 #include "record/law.hpp"
 #include "record/record.hpp"
@@ -34,7 +38,15 @@ std::string input(const Inputs& inputs, const std::string& name) {
   return found != inputs.end() ? found->second : "unknown";
 }
 
-Json run_json(const Run& run, const Results& results) {
+double throttled_seconds(const Run& run) {
+  return round_significant(std::max(run.at_end.throttled_seconds - run.at_start.throttled_seconds, 0.0), 4);
+}
+
+std::int64_t thermal_throttles(const Run& run) {
+  return std::max<std::int64_t>(run.at_end.thermal_throttles - run.at_start.thermal_throttles, 0);
+}
+
+Json run_json(const Run& run, const Results& results, const std::vector<std::string>& warnings) {
   Json json = {{"started", run.started},
                {"seconds", round_significant(run.seconds, 4)},
                {"budget", name(run.budget)},
@@ -46,7 +58,11 @@ Json run_json(const Run& run, const Results& results) {
                  {"after", or_null(steal_between(run.at_start, run.at_end))}}},
                {"clock_resolution_ns", clock_resolution_ns()},
                {"noise_floor", round_significant(run.noise_floor, 4)}};
-  if (!results.notes.empty()) json["notes"] = results.notes;
+  if (const double seconds = throttled_seconds(run); seconds > 0) json["throttled_seconds"] = seconds;
+  if (const std::int64_t times = thermal_throttles(run); times > 0) json["thermal_throttles"] = times;
+  std::vector<std::string> notes = warnings;
+  notes.insert(notes.end(), results.notes.begin(), results.notes.end());
+  if (!notes.empty()) json["notes"] = notes;
   return json;
 }
 
@@ -66,7 +82,10 @@ Json toolchain_json(const Inputs& inputs, const Commit& commit) {
 std::string found_now(const std::string& name) {
   if (!name.starts_with(environment_prefix)) return library_version(name.substr(library_prefix.size()));
   const char* text = std::getenv(name.c_str() + environment_prefix.size());
-  return text != nullptr && *text != '\0' ? text : "not set";
+  if (text == nullptr || *text == '\0') return "not set";
+  // The folder of a program may name a person, the program does not.
+  const std::string first = std::string(text).substr(0, std::string(text).find(' '));
+  return first.starts_with('/') ? std::filesystem::path(first).filename().string() + (text + first.size()) : text;
 }
 
 /// Series or values, each with the line that added it.
@@ -98,13 +117,38 @@ void complete_inputs(Inputs& inputs, const Machine& machine) {
   }
 }
 
+std::vector<std::string> warnings(const Inputs& inputs, const Run& run, const Machine& machine) {
+  std::vector<std::string> lines;
+  const std::string build = refused_flags(input(inputs, "flags"));
+  if (!build.empty()) lines.push_back("not an optimised build: " + build);
+  const double cores = machine.cores, quota = machine.surroundings.cpu_quota.value_or(cores);
+  if (quota < cores)
+    lines.push_back("the control group allows " + number_text(quota) + " of " + number_text(cores) + " cores");
+  if (const double seconds = throttled_seconds(run); seconds > 0)
+    lines.push_back("the control group's quota stopped it for " + number_text(seconds) + " s");
+  if (const std::int64_t times = thermal_throttles(run); times > 0)
+    lines.push_back("the cores slowed down " + std::to_string(times) + " times because of their temperature");
+  return lines;
+}
+
+void check_before_measuring(const Inputs& inputs, const Machine& machine) {
+  const Json known = {
+      {"lab", {{"inputs", inputs}}}, {"machine", machine.to_json()}, {"toolchain", toolchain_json(inputs, Commit())}};
+  const std::vector<Problem> problems = identifying(known, this_identity());
+  if (!problems.empty()) {
+    Problem first = problems.front();
+    first.remedy = "build again without it";
+    throw FileError(line("the record", first));
+  }
+}
+
 Json make_record(const LabInfo& info, const Inputs& inputs, const Run& run, const Machine& machine,
                  const Commit& commit, const Results& results, const std::vector<Law>& laws) {
   Json law_texts = Json::array();
   for (const Law& law : laws) law_texts.push_back(law.text);
   return {{"schema", kSchemaVersion},
           {"lab", {{"id", info.id}, {"title", info.title}, {"key", input_key(inputs)}, {"inputs", inputs}}},
-          {"run", run_json(run, results)},
+          {"run", run_json(run, results, warnings(inputs, run, machine))},
           {"machine", machine.to_json()},
           {"toolchain", toolchain_json(inputs, commit)},
           {"series", list(results.series, "series ", results)},

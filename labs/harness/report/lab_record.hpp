@@ -40,6 +40,14 @@ const char* name(Budget budget);
 /// or looks for (add_lab's PEERS), and values from the environment (its ENVIRONMENT).
 void complete_inputs(Inputs& inputs, const Machine& machine);
 
+/// What a reader of the record should know about how it came about: a build that is not optimised, throttling. One
+/// line each. They refuse publication (check_publishable()).
+std::vector<std::string> warnings(const Inputs& inputs, const Run& run, const Machine& machine);
+
+/// Checks what is known of a record before it is measured: that it will not identify a person or a host.
+/// Throws FileError with one line.
+void check_before_measuring(const Inputs& inputs, const Machine& machine);
+
 /// Makes the record of a run. `steal.before` is the share of processor time stolen before the body, while the noise
 /// floor was measured; `steal.after` is the share stolen during the whole run.
 nlohmann::json make_record(const LabInfo& info, const Inputs& inputs, const Run& run, const Machine& machine,

@@ -163,6 +163,7 @@ class LabRun {
   void measure() {
     check_clock();
     check_threads();
+    check_before_measuring(inputs_, machine_);
     watch_step("the wait for another lab", std::numeric_limits<double>::infinity());
     const MeasuringLock lock([this](double seconds_left) { say_waiting(seconds_left); });
     const std::int64_t start = now_ns();
@@ -250,6 +251,10 @@ class LabRun {
     std::string isa;
     for (const std::string& name : machine_.isa) isa += (isa.empty() ? "" : " ") + name;
     if (!isa.empty()) terminal_.paragraph(isa);
+    if (const std::string text = machine_.surroundings.text(machine_.cores); !text.empty()) terminal_.paragraph(text);
+    for (const std::string& warning : warnings(inputs_, Run(), machine_)) {
+      terminal_.paragraph("warning: " + warning + "; make publish will refuse the record");
+    }
     terminal_.paragraph(machine_.os + "; " + inputs_["compiler"] + "; " + inputs_["flags"]);
   }
 

@@ -7,7 +7,10 @@
 #include <optional>
 #include <string>
 
+#include "harness/machine/control_group.hpp"
+#include "harness/machine/surroundings.hpp"
 #include "harness/measure/clock.hpp"
+#include "harness/measure/threads.hpp"
 
 namespace hf {
 namespace {
@@ -49,6 +52,8 @@ SystemState read_system_state(const std::filesystem::path& root) {
   state.when_ns = now_ns();
   read_pressure(root / "proc/pressure/cpu", state);
   state.times = read_times(root / "proc/stat");
+  state.throttled_seconds = read_group_limits(root).throttled_seconds;
+  state.thermal_throttles = thermal_throttles(root, usable_cores());
   return state;
 }
 
