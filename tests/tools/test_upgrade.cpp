@@ -73,7 +73,7 @@ TEST_CASE("upgrade makes a good record of one of the schema before") {
   const json now = json::parse(hf::content(file));
   CHECK(now["schema"] == 4);
   CHECK(now["lab"]["inputs"] == json{{"compiler", "GNU 12.2.0"},
-                                     {"flags", "-O3"},
+                                     {"flags", "-O3 -DNDEBUG"},
                                      {"isa:avx2", "yes"},
                                      {"machine", "a processor; 2 cores"},
                                      {"schema", "4"},
