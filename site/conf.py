@@ -16,18 +16,18 @@ author = "The Hardware First authors"
 copyright = "the Hardware First authors; text and figures CC BY 4.0, code MIT"
 language = "en"
 
-extensions = ["myst_parser", "sphinxcontrib.bibtex", "breathe", "hardware_first"]
-hardware_first_record_tool = os.environ.get("HARDWARE_FIRST_RECORD_TOOL", "")
+extensions = ["myst_parser", "sphinxcontrib.bibtex", "breathe", "press"]
+press_record_tool = os.environ.get("HARDWARE_FIRST_RECORD_TOOL", "")
 # The machine shown first: of those that measured every lab, it has the lowest mean noise floor and the newest record.
-hardware_first_default_machine = "amd-epyc-zen-5-2-cores-vm"
-hardware_first_published_only = os.environ.get("MEASURE") == "no"  # the project's own site, built without measuring
+press_default_machine = "amd-epyc-zen-5-2-cores-vm"
+press_published_only = os.environ.get("MEASURE") == "no"  # the project's own site, built without measuring
 
 myst_enable_extensions = [
     "amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist", "smartquotes",
     "substitution",
 ]
-hardware_first_source = os.environ.get("HARDWARE_FIRST_SOURCE", "")  # where a reader gets the project, if that is known
-myst_substitutions = {"get_the_project": f"[download the project]({hardware_first_source})" if hardware_first_source else
+press_source = os.environ.get("HARDWARE_FIRST_SOURCE", "")  # where a reader gets the project, if that is known
+myst_substitutions = {"get_the_project": f"[download the project]({press_source})" if press_source else
                       "download the project that built this book"}
 myst_heading_anchors = 3
 suppress_warnings = ["duplicate_declaration.cpp"]  # every header opens the same namespace
@@ -44,11 +44,11 @@ breathe_default_project = "harness"
 breathe_show_include = False
 
 html_theme = "theme"
-html_theme_path = ["."]
+html_theme_path = ["press"]
 html_title = "Hardware First"
 html_math_renderer = "mathml"
-html_static_path = ["static"]
-html_favicon = "static/favicon.svg"
+html_static_path = ["press/static"]
+html_favicon = "press/static/favicon.svg"
 html_css_files = ["fonts.css", "figures.css", "site.css", "code.css", "reading.css"]
 html_js_files = [(script, {"defer": "defer"}) for script in ("theme.js", "contents.js", "overflow.js", "reading.js")]
 html_additional_pages = {"404": "404.html", "search": "search.html"}

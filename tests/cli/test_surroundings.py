@@ -110,14 +110,14 @@ def test_a_clone_with_autocrlf_has_lf(root, tmp_path):
     source.mkdir()
     git = lambda *words: subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "core.autocrlf=true", *words],
                                         check=True, capture_output=True)  # fmt: skip
-    for name in (".gitattributes", "primer", "site/static/fonts/math.woff2"):
+    for name in (".gitattributes", "primer", "site/press/static/fonts/math.woff2"):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / name, source / name)
     git("init", "--quiet", source)
     git("-C", source, "add", ".")
     git("-C", source, "commit", "--quiet", "--message", "a")
     git("clone", "--quiet", source, clone)
-    for name in ("primer", "site/static/fonts/math.woff2"):
+    for name in ("primer", "site/press/static/fonts/math.woff2"):
         assert (clone / name).read_bytes() == (root / name).read_bytes()
 
 

@@ -219,7 +219,7 @@ def test_the_figure_has_a_star_for_each_attempt(tried_twice, tmp_path):
     record = ROOT / f"figures/records/amd-epyc-zen-5-2-cores-vm/{tried.lab}.json"
 
     def draw(*more):
-        subprocess.run([sys.executable, ROOT / "site/hardware_first/draw.py", ROOT / f"figures/{figure}.gp", "--record", record,
+        subprocess.run([sys.executable, ROOT / "site/press/draw.py", ROOT / f"figures/{figure}.gp", "--record", record,
                         "--out", tmp_path / "drawn", *more], check=True, capture_output=True, text=True)
         return (tmp_path / f"drawn/{figure}.svg").read_text()
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 
-from book import SUB_PATH, SubPathHandler, Visit
 from playwright.sync_api import Browser, Page, Route
 from walk import SETTLED
+from whole import SUB_PATH, SubPathHandler, Visit
 
 # {part: a condition that is true on the page once the part has arrived}
 ARRIVED = {

@@ -20,14 +20,14 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from book import PROJECT, SUB_PATH, SubPathHandler, pages, render, render_own
 from playwright.sync_api import Browser, Playwright, sync_playwright
 from walk import Walk, Walked
+from whole import PROJECT, SUB_PATH, SubPathHandler, pages, render, render_own
 
 FIXTURE = Path(__file__).parent / "fixtures" / "01-roofline.json"
 sys.path.insert(0, str(PROJECT / "site"))
 
-from hardware_first.drawing import draw  # noqa: E402
+from press.drawing import draw  # noqa: E402
 from sphinx.application import Sphinx  # noqa: E402
 from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: E402
 
@@ -135,17 +135,17 @@ class Site:
         settings = "INPUT = labs\nRECURSIVE = YES\nGENERATE_XML = YES\nGENERATE_HTML = NO\nGENERATE_LATEX = NO\n" \
                    f"OUTPUT_DIRECTORY = {folder}\nQUIET = YES\nWARNINGS = NO\n"
         subprocess.run(["doxygen", "-"], input=settings, text=True, cwd=self.root, check=True)
-        return {"extensions": ["myst_parser", "breathe", "hardware_first"], "breathe_default_project": "harness",
+        return {"extensions": ["myst_parser", "breathe", "press"], "breathe_default_project": "harness",
                 "breathe_projects": {"harness": str(folder / "xml")}, "suppress_warnings": ["duplicate_declaration.cpp"]}
 
     def build(self, *, parallel: int = 1, out: str = "out", during=lambda: None, **config) -> Build:
         """Builds what is out of date, as `sphinx-build` would; runs `during` between reading and writing."""
-        settings = {"extensions": ["myst_parser", "hardware_first"], "html_theme": "basic",
+        settings = {"extensions": ["myst_parser", "press"], "html_theme": "basic",
                     "html_js_files": [("boot.js", {"priority": 0})],  # the book's theme has it
-                    "html_static_path": [str(PROJECT / "site" / "static")],
+                    "html_static_path": [str(PROJECT / "site" / "press" / "static")],
                     "myst_enable_extensions": ["dollarmath", "amsmath"], "html_math_renderer": "mathml",
-                    "hardware_first_root": str(self.root), "hardware_first_build": str(self.root / "build"),
-                    "hardware_first_record_tool": str(self.tool), **config}
+                    "press_root": str(self.root), "press_build": str(self.root / "build"),
+                    "press_record_tool": str(self.tool), **config}
         said, read = io.StringIO(), []
         target = self.root / "build" / out
         with patch_docutils(), docutils_namespace():

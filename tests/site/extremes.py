@@ -13,7 +13,7 @@ import random
 import re
 
 import made
-from hardware_first.records import row_of
+from press.records import row_of
 
 ROOT = made.ROOT
 LABS = made.LABS

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser
 from test_draw import SVG, TOOL, draw, labels
 
 SCRIPTS = sorted((ROOT / "figures").glob("[0-9][0-9]-*.gp"))
-STATIC = ROOT / "site" / "static"
+STATIC = ROOT / "site" / "press" / "static"
 # The machines whose figures are known to be without faults, and must remain so. Colliding labels on a new machine are not the
 # contributor's fault: they only warn until the machine is added here.
 FAULTLESS = {"amd-epyc-zen-3-2-cores-vm", "amd-epyc-zen-4-2-cores-vm", "amd-epyc-zen-5-2-cores-vm",

@@ -7,9 +7,9 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from book import Visit, pages
 from playwright.sync_api import expect
 from walk import ANSWERED, CALCULATORS, OPENED, SETTLED, UNFOLDED, WIDE
+from whole import Visit, pages
 
 NARROW = {"width": 360, "height": 700}
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

@@ -4,9 +4,9 @@ import re
 
 import pytest
 from conftest import PROJECT
-from hardware_first import assets
+from press import assets
 
-STATIC = PROJECT / "site" / "static"
+STATIC = PROJECT / "site" / "press" / "static"
 NAMES = sorted(path.name for path in STATIC.iterdir() if path.suffix in (".css", ".js"))
 
 
@@ -25,7 +25,7 @@ def test_a_page_has_the_files_of_what_stands_on_it(site):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_style_and_script_is_loaded_by_something(name):
-    sources = [*(PROJECT / "site").rglob("*.py"), *(PROJECT / "site" / "theme").iterdir(), PROJECT / "tools" / "print-book"]
+    sources = [*(PROJECT / "site").rglob("*.py"), *(PROJECT / "site" / "press" / "theme").iterdir(), PROJECT / "tools" / "print-book"]
     assert any(re.search(rf'["/]{re.escape(name)}"', path.read_text(encoding="utf-8")) for path in sources)
 
 

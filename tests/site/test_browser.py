@@ -7,10 +7,10 @@ import re
 from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
-from book import CHAPTERS, LEFT_OUT, Visit, pages
 from conftest import LAB, PROJECT
 from playwright.sync_api import expect
 from walk import OPENED, UNFOLDED, WIDE
+from whole import CHAPTERS, LEFT_OUT, Visit, pages
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

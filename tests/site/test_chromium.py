@@ -6,8 +6,8 @@ import re
 from types import SimpleNamespace
 
 import pytest
-from book import PROJECT
 from chromium import TESTED, counted
+from whole import PROJECT
 
 
 def test_a_count_that_is_off_refuses_in_the_tested_chromium():

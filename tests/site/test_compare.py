@@ -5,8 +5,8 @@ import re
 
 import pytest
 from conftest import PROJECT, scale_series
-from hardware_first.compare import sentence
-from hardware_first.records import Record
+from press.compare import sentence
+from press.records import Record
 
 NAMES = ("A", "B")
 FIGURE = "# Page\n\n```{lab-figure} 01-small\n:series: latency\nIt rises.\n```\n"

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "site" / "hardware_first"))  # as the script does: without Sphinx
+sys.path.insert(0, str(ROOT / "site" / "press"))  # as the script does: without Sphinx
 
 import draw  # noqa: E402
 import labels  # noqa: E402
@@ -390,7 +390,7 @@ def test_broken_records(write, tmp_path, text):
 
 
 def run(*arguments, **environment):
-    command = [sys.executable, str(ROOT / "site/hardware_first/draw.py"), *map(str, arguments)]
+    command = [sys.executable, str(ROOT / "site/press/draw.py"), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
 
 

@@ -2,9 +2,9 @@
 reader moves through."""
 
 import pytest
-from book import Visit
-from hardware_first import drawing
 from playwright.sync_api import Page, expect
+from press import drawing
+from whole import Visit
 
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 100">
 <title>A door</title><desc>A door, and a crate before it.</desc>

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 from conftest import PROJECT
-from hardware_first import drawing
+from press import drawing
 
-STATIC = PROJECT / "site" / "static"
+STATIC = PROJECT / "site" / "press" / "static"
 SMALLEST, TELEPHONE = 11.0, 347  # pixels: of a word; of a figure if the page is 360 wide
 
 # The faults of each drawing at each of its steps: words outside it, overlapping words, lines through words that no area in

@@ -5,10 +5,10 @@ import json
 import os
 
 import pytest
-from hardware_first.draw import DrawError, read_record
-from hardware_first.outcomes import read_declared
-from hardware_first.records import RecordError, Records
-from hardware_first.statements import read_statements
+from press.draw import DrawError, read_record
+from press.outcomes import read_declared
+from press.records import RecordError, Records
+from press.statements import read_statements
 
 CLAIM = {"id": "it-holds", "text": "It holds → “so”.", "value": "gain", "bound": ">= 3"}
 PAIR = {"what": "A → b", "predicted": "a", "measured": "b"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 import pytest
-from book import Visit
 from conftest import LAB
 from walk import CALCULATORS, SETTLED
+from whole import Visit
 
 XEON = "intel-xeon-2-cores-vm"
 SWITCH = "#hf-machine select"

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from book import pages
+from whole import pages
 
 pytestmark = pytest.mark.slow
 SECONDS = 60

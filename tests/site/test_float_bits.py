@@ -6,9 +6,9 @@ import re
 import struct
 
 import pytest
-from book import Visit
 from chromium import counted
 from playwright.sync_api import expect
+from whole import Visit
 
 PLACES = {"fp32": (8, 23), "bf16": (8, 7), "fp16": (5, 10), "FP8 E4M3": (4, 3), "FP8 E5M2": (5, 2)}
 

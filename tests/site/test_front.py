@@ -4,12 +4,12 @@ import json
 import re
 
 import pytest
-from book import CHAPTERS, LEFT_OUT, Visit
 from chromium import counted
 from conftest import LAB, add_value, drop_value
-from hardware_first.chapters import read_chapter, reading_minutes
-from hardware_first.front import small as ornament
 from playwright.sync_api import expect
+from press.chapters import read_chapter, reading_minutes
+from press.front import small as ornament
+from whole import CHAPTERS, LEFT_OUT, Visit
 
 FRONT = "# Book\n\n```{front-figure} 01-small\nIt *rises*; see [it](01-roofline.md).\n```\n\n```{chapter-cards}\n```\n" \
         "\n```{toctree}\n:hidden:\n\n01-roofline\n```\n"

@@ -4,10 +4,10 @@ import json
 import re
 
 import pytest
-from book import Visit
 from conftest import LAB, Site, add_value, change_value, drop_value
-from hardware_first.roofs import Roof, Roofline, path, scale_of
 from playwright.sync_api import Locator, expect
+from press.roofs import Roof, Roofline, path, scale_of
+from whole import Visit
 
 PAGE = """# Page
 

@@ -6,8 +6,8 @@ import json
 import re
 
 import pytest
-from book import PROJECT, Visit
 from playwright.sync_api import Browser, Page, Route, expect
+from whole import PROJECT, Visit
 
 # The policy that the README recommends.
 README = " ".join(re.search(r"must allow at least\s+`([^`]*)`", (PROJECT / "README.md").read_text(encoding="utf-8"))[1].split())

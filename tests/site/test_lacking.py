@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from book import Visit
 from conftest import LAB
 from test_strangers import FRONT, GALLERY, PAGE
+from whole import Visit
 
 NOTES = ["no huge pages: the system gives none, so both latency curves are on base pages", "no GPU on this machine",
          "no sizes of the caches: /sys cannot be read"]
@@ -55,8 +55,8 @@ def lacking(request, site):
     site.page(FRONT)
     site.page(PAGE + MORE, LAB)
     site.page(GALLERY, "machines")
-    return site, site.build(hardware_first_published_only=published,
-                            hardware_first_default_machine="lacking" if published else "another")
+    return site, site.build(press_published_only=published,
+                            press_default_machine="lacking" if published else "another")
 
 
 def test_the_pages_of_a_machine_that_lacks_things_say_so(browser, lacking):

@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from book import Visit
 from conftest import CLAIMS, LAB, Site, change_value
 from playwright.sync_api import Locator, expect
+from whole import Visit
 
 MACHINES = 6
 FAILING = ["L1 delivers at least 3 times the bandwidth of DRAM.", "L1 answers in less than a fifth of the time."]

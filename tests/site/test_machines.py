@@ -4,8 +4,8 @@ import json
 import re
 
 import pytest
-from book import PROJECT
 from conftest import add_value, change_value, drop_value, scale_series
+from whole import PROJECT
 
 NUMBER = "# Page\n\nIt is {measured}`01-roofline/speed`."
 CLAIM = "```{claim} 01-roofline/caches-make-a-ladder\nHere it is *flat*: {measured}`01-roofline/speed|plain`.\n```\n"
@@ -69,7 +69,7 @@ def test_of_published_machines_the_one_that_the_project_names_is_the_default(sit
     site.record(speed(300, "Large"), published="c-machine")
     site.record(published="c-machine", lab="02-other")
     site.page(NUMBER)
-    named = {"hardware_first_default_machine": "b-machine"}
+    named = {"press_default_machine": "b-machine"}
     assert site.build(**named).status == 0
     assert "It is 200 GFLOP/s." in site.text() and variant(site, "a-machine") == ["171 GFLOP/s"]
     assert [each["slug"] for each in machines(site)] == ["b-machine", "c-machine", "a-machine"]
@@ -83,13 +83,13 @@ def test_of_published_machines_the_one_that_the_project_names_is_the_default(sit
 def test_a_default_machine_without_records_is_a_problem_and_another_stands_in(site):
     site.record(speed(171), published=OTHER)
     site.page(NUMBER + "\n\n```{machines}\n```\n")
-    build = site.build(hardware_first_default_machine="nobody")
+    build = site.build(press_default_machine="nobody")
     assert build.status == 1 and "It is 171 GFLOP/s." in site.text()
-    assert "hardware_first_default_machine: expected a machine with a valid record in figures/records, not nobody" in build.said
+    assert "press_default_machine: expected a machine with a valid record in figures/records, not nobody" in build.said
 
 
 def test_the_book_names_a_machine_that_has_measured_every_lab():
-    name = re.search(r'^hardware_first_default_machine = "([^"]+)"', (PROJECT / "site" / "conf.py").read_text(), re.M)[1]
+    name = re.search(r'^press_default_machine = "([^"]+)"', (PROJECT / "site" / "conf.py").read_text(), re.M)[1]
     labs = {path.parent.name for path in PROJECT.glob("labs/[0-9][0-9]-*/lab.cpp")}
     assert {path.stem for path in (PROJECT / "figures" / "records" / name).glob("*.json")} >= labs
 
@@ -175,7 +175,7 @@ def test_missing_labs_share_one_sentence_with_folded_details(site):
     site.record(published="first")
     site.record(lambda record: record["machine"].update(cpu="Second"), published=OTHER)
     site.page("# Page\n\n{measured}`01-roofline/clock_ghz` {measured}`02-other/clock_ghz` {measured}`03-third/clock_ghz`")
-    assert site.build(hardware_first_default_machine="first").status == 0
+    assert site.build(press_default_machine="first").status == 0
     banner = variant(site)[0]
     assert banner.startswith("Second, 2 cores has not measured labs 02 and 03: their numbers here come from Fixture Processor, "
                              "2 cores. Lab 02-other: measured on Fixture Processor, 2 cores, 20 November 2026")
@@ -199,7 +199,7 @@ def borrowing(site, page):
     site.record(lambda record: [speed(300, "Second Processor (Fine)")(record)] + [
         add_value(id=name, value=value, unit="1")(record) for name, value in (("slow", 2), ("width", 8))], published=OTHER)
     site.page("# Page\n\n" + re.sub(r"\{(\w+)\}", r"{measured}`01-roofline/\1`", page))
-    build = site.build(hardware_first_default_machine="first")
+    build = site.build(press_default_machine="first")
     assert (build.status, build.said) == (0, "")
     return site.text().removeprefix("Page¶ ")
 
@@ -223,7 +223,7 @@ def test_a_name_that_two_machines_share_without_their_cores_is_whole(site):
         site.record(lambda record, cores=cores: record["machine"].update(cpu="Same", cores=cores), published=name)
     site.record(lambda record: (speed(300, "Same")(record), record["machine"].update(cores=8)), published=OTHER)
     site.page(NUMBER)
-    assert site.build(hardware_first_default_machine="a-machine").status == 0
+    assert site.build(press_default_machine="a-machine").status == 0
     assert "It is 300 GFLOP/s (on Same, 8 cores)." in site.text()
 
 
@@ -304,7 +304,7 @@ def test_a_book_of_published_records_leaves_this_machines_aside(site):
     site.record(speed(171))
     site.record(speed(300, "Fast"), published=OTHER)
     site.page(NUMBER)
-    build = site.build(hardware_first_published_only=True)
+    build = site.build(press_published_only=True)
     assert (build.status, build.said) == (0, "")
     assert "It is 300 GFLOP/s." in site.text() and "171" not in site.html() and "this machine" not in site.html()
     assert site.build().read == ["index"] and "It is 171 GFLOP/s." in site.text()
@@ -345,7 +345,7 @@ def test_a_quoted_number_is_cited_once_for_all_machines(site):
     site.record(add_value(**quoted, value=313), published=OTHER)
     (site.chapters / "r.bib").write_text("@misc{maker2020, author={Maker, A.}, title={Chip}, year={2020}}")
     site.page("# Page\n\nIt is {measured}`01-roofline/peak`.\n\n```{bibliography}\n```")
-    build = site.build(extensions=["myst_parser", "sphinxcontrib.bibtex", "hardware_first"],
+    build = site.build(extensions=["myst_parser", "sphinxcontrib.bibtex", "press"],
                        bibtex_bibfiles=[str(site.chapters / "r.bib")], bibtex_reference_style="author_year")
     assert (build.status, build.said) == (0, "")
     assert "It is 312 TFLOP/s [Maker, 2020]." in site.text() and variant(site) == ["313 TFLOP/s"]

@@ -8,10 +8,10 @@ from itertools import permutations
 
 import pytest
 from arrivals import Arrivals, arrivals_of
-from book import DEFAULT, Visit
 from conftest import LAB
 from playwright.sync_api import Page, expect
 from walk import SETTLED
+from whole import DEFAULT, Visit
 
 XEON = "intel-xeon-2-cores-vm"  # has measured only chapter 01
 EPYC = "amd-epyc-zen-4-2-cores-vm"

@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from book import Visit
 from conftest import LAB, add_value, fixture_record
-from hardware_first.records import row_of
 from playwright.sync_api import expect
+from press.records import row_of
+from whole import Visit
 
 PAGE = "# Page\n\nIt is {measured}`01-roofline/%s`."
 
@@ -63,7 +63,7 @@ def test_a_number_knows_the_line_that_added_it(site, toolchain, source, place):
     site.record(edit)
     series = fixture_record()["series"][0]
     site.page(PAGE % "speed" + f" And {{measured}}`01-roofline/{series['id']}[{row_of(series['points'][0])}]`.")
-    build = site.build(hardware_first_source=source)
+    build = site.build(press_source=source)
     assert (build.status, build.said) == (0, "")
     assert site.html().count(f'data-at="{place}"') == 2
 
@@ -134,7 +134,7 @@ def test_a_numbers_card_leads_to_the_line_that_added_it(site, browser):
     site.record(add_value(id="speed", value=171.3, low=168.1, high=173.2, unit="GFLOP/s", at="labs/01-roofline/bench/a.cpp:12"))
     site.page("# Page\n\n<article>\n\nIt is {measured}`01-roofline/speed`.\n\n</article>")
     address = "https://forge.example/us/book"
-    site.build(hardware_first_source=address, html_js_files=[("boot.js", {"priority": 0}), ("reading.js", {"defer": "defer"})])
+    site.build(press_source=address, html_js_files=[("boot.js", {"priority": 0}), ("reading.js", {"defer": "defer"})])
     with Visit(browser, (site.root / "build/out/index.html").as_uri()) as visit:
         visit.page.locator(".hf-number").hover()
         link = visit.page.locator("#hf-definition a")
@@ -190,7 +190,7 @@ def test_quoted_values_are_cited(site):
     site.record(add_value(id="peak", value=312, unit="TFLOP/s", kind="quoted", source="maker2020"))
     (site.chapters / "r.bib").write_text("@misc{maker2020, author={Maker, A.}, title={Chip}, year={2020}}")
     site.page(PAGE % "peak" + "\n\n```{bibliography}\n```")
-    build = site.build(extensions=["myst_parser", "sphinxcontrib.bibtex", "hardware_first"],
+    build = site.build(extensions=["myst_parser", "sphinxcontrib.bibtex", "press"],
                        bibtex_bibfiles=[str(site.chapters / "r.bib")], bibtex_reference_style="author_year")
     assert (build.status, build.said) == (0, "")
     assert "312 TFLOP/s [Maker, 2020]" in site.text()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from book import pages
+from whole import pages
 
 NUMBERS = {"numfig_format": {"figure": "Figure %s", "section": "section %s"}, "html_secnumber_suffix": " "}
 FIGURE = "```{lab-figure} 01-small\n:series: latency\n:name: fig-small\nThe takeaway.\n```\n"

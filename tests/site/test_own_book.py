@@ -6,8 +6,8 @@ import re
 
 import made
 import pytest
-from book import Visit
 from conftest import LAB
+from whole import Visit
 
 EPYC, XEON = "amd-epyc-zen-5-2-cores-vm", "intel-xeon-2-cores-vm"  # the second has measured only chapter 01
 SWITCH = "#hf-machine select"

@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from book import CHAPTERS, LEFT_OUT, Visit, pages
 from chromium import counted
 from conftest import Site
 from playwright.sync_api import expect
 from walk import ANSWERED, CALCULATORS, SETTLED, UNFOLDED, WIDE
+from whole import CHAPTERS, LEFT_OUT, Visit, pages
 
 PAGE = """# Page
 

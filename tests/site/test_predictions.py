@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from conftest import LAB, PROJECT
-from hardware_first.outcomes import Declared, Pair, outcomes, place_on_axis, read_declared, tally, times_as_long
-from hardware_first.records import Record
+from press.outcomes import Declared, Pair, outcomes, place_on_axis, read_declared, tally, times_as_long
+from press.records import Record
 
 
 def series(series_id, kind, unit, *points, x_unit="1"):

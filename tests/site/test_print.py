@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from book import CHAPTERS, PROJECT, Visit
+from whole import CHAPTERS, PROJECT, Visit
 
 PRINTED = ["start", "00-workload", "01-roofline", "machines"]
 

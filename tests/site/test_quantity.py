@@ -2,7 +2,7 @@
 
 import pytest
 from conftest import ALIKE
-from hardware_first.quantity import DIGITS, MINUS, NO_BREAK_SPACE, quantity
+from press.quantity import DIGITS, MINUS, NO_BREAK_SPACE, quantity
 
 
 @pytest.mark.parametrize(("value", "unit", "low", "high", "text", "spread"), [

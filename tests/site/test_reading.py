@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from book import Visit
 from playwright.sync_api import expect
 from walk import CALCULATORS, SETTLED
+from whole import Visit
 
 CARD, TERM = "#hf-definition", "article p a.reference.internal[title]:has(.std-term)"
 

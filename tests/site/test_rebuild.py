@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 
-import hardware_first
+import press
 import pytest
 from conftest import LAB, Site, add_value
 
@@ -47,7 +47,7 @@ def test_a_record_disappears_and_comes_back(measured_site):
 
 
 def test_of_a_lab_that_only_this_machine_measured_a_book_of_published_records_says_so(measured_site):
-    build = measured_site.build(hardware_first_published_only=True)
+    build = measured_site.build(press_published_only=True)
     assert build.status == 1
     assert "01-roofline has no published record, and MEASURE=no shows only those: run make publish or make site" in build.said
     assert "not measured here" not in build.said
@@ -57,11 +57,11 @@ def test_a_book_of_published_records_is_without_the_chapter_that_has_none(measur
     measured_site.page("# Home\n\n```{toctree}\n:glob:\n\n[0-9][0-9]-*\n```")
     measured_site.page(NUMBER % "Chapter", LAB)
     said = "01-roofline is left out: it has no published record"
-    build = measured_site.build(hardware_first_published_only=True, out="published")
+    build = measured_site.build(press_published_only=True, out="published")
     assert (build.status, capsys.readouterr().err.splitlines().count(said)) == (0, 1)
     assert not (measured_site.root / "build" / "published" / f"{LAB}.html").exists()
     measured_site.record(add_value(**SPEED, value=300), published="a-machine")
-    build = measured_site.build(hardware_first_published_only=True, out="published")
+    build = measured_site.build(press_published_only=True, out="published")
     assert (build.status, capsys.readouterr().err.count(said)) == (0, 0)
     assert "300" in measured_site.html(LAB, "published")
 
@@ -90,7 +90,7 @@ def test_unchanged_pages_are_left_alone(measured_site):
 
 def test_another_extension_makes_every_page_again(measured_site, monkeypatch):
     source = measured_site.root / "assets.py"
-    monkeypatch.setattr(hardware_first, "SOURCES", [*hardware_first.SOURCES, source])
+    monkeypatch.setattr(press, "SOURCES", [*press.SOURCES, source])
     for text in ("ONE = 1\n", "TWO = 2\n"):
         source.write_text(text)
         assert measured_site.build().read == ["index"] and measured_site.build().read == []

@@ -6,12 +6,12 @@ import xml.etree.ElementTree as ElementTree
 
 import made
 import pytest
-from book import PROJECT
 from conftest import drop_value
-from hardware_first.records import Records
-from hardware_first.scoreboard import LEFT, NOT_MEASURED, RIGHT, ROWS, WIDTH, drawing
-from hardware_first.scoreboard import board as of_machine
 from layout import faults, measure
+from press.records import Records
+from press.scoreboard import LEFT, NOT_MEASURED, RIGHT, ROWS, WIDTH, drawing
+from press.scoreboard import board as of_machine
+from whole import PROJECT
 
 SVG = "{http://www.w3.org/2000/svg}"
 PAGE = "# Page\n\n```{scoreboard}\n```\n"

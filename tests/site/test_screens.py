@@ -4,8 +4,8 @@ document order, nothing overlaps, and nothing scrolls sideways."""
 from __future__ import annotations
 
 import pytest
-from book import Visit
 from walk import SETTLED, WIDE
+from whole import Visit
 
 WIDTHS = (360, 768, 1024, 1440, 1920)
 

@@ -7,8 +7,8 @@ import re
 import shutil
 
 import pytest
-from book import PROJECT, Visit
 from playwright.sync_api import expect
+from whole import PROJECT, Visit
 
 # Queries, and the place of the first result: a page, or a page with an anchor.
 FIRST = {
@@ -130,7 +130,7 @@ Not here.
 
 Open prose.
 """)
-    shutil.copytree(PROJECT / "site" / "theme", site.root / "theme")
+    shutil.copytree(PROJECT / "site" / "press" / "theme", site.root / "theme")
     build = site.build(html_theme="theme", html_theme_path=[str(site.root)], html_additional_pages={"search": "search.html"},
                        html_js_files=[], html_use_index=False)
     assert build.status == 0, build.said

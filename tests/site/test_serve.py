@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from book import PROJECT
 from playwright.sync_api import Browser, expect
+from whole import PROJECT
 
 PAGE = """<!doctype html><html lang="en"><title>A page</title>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self'; connect-src 'self'">

@@ -6,10 +6,10 @@ import json
 import re
 
 import pytest
-from book import CHAPTERS, Visit
 from layout import draw_one, faults, measure
 from made import RECORDS, ROOT
 from playwright.sync_api import expect
+from whole import CHAPTERS, Visit
 
 FIGURE = "start-two-orders"
 OF_MACHINES = {path.parent.name: path for path in sorted(RECORDS.glob("*/02-matmul.json"))}

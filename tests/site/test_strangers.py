@@ -9,12 +9,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from book import Visit
 from conftest import LAB, Site, scale_series
-from hardware_first import compare, draw
+from press import compare, draw
+from whole import Visit
 
 EVIL = 'x"><meta http-equiv=refresh content=0></script><script>alert(1)</script>`touch hacked`{{ 1 }}{% x %}@^_{}\'%s\\'
-PUBLISHED = {"hardware_first_published_only": True, "hardware_first_default_machine": "hostile"}
+PUBLISHED = {"press_published_only": True, "press_default_machine": "hostile"}
 PAGE = """# Page
 
 {measured}`01-roofline/ridge_flop_per_byte`,
@@ -166,7 +166,7 @@ def test_a_folder_with_another_name_costs_itself_and_no_page(site, name):
     site.record(published="honest")
     site.record(published="stranger").parent.rename(site.root / "figures" / "records" / name)
     site.page(GALLERY)
-    build = site.build(hardware_first_published_only=True)
+    build = site.build(press_published_only=True)
     assert build.status == 1 and build.said.count("expected the name of a machine: ") == 1
     assert len(build.said.strip().splitlines()) == 2 and "Published as: honest" in site.text()
     assert site.text().count("Published as") == 1 and foreign(site.html()) == []
@@ -178,7 +178,7 @@ def test_a_link_among_the_records_is_none(site):
     (honest.parent.parent / "other").mkdir()
     (honest.parent.parent / "other" / honest.name).symlink_to("/dev/zero")
     site.page(GALLERY)
-    build = site.build(hardware_first_published_only=True)
+    build = site.build(press_published_only=True)
     assert build.status == 1 and site.text().count("Published as") == 1
     assert "records/again: expected a folder" in build.said and "not a link to one" in build.said
 
@@ -196,7 +196,7 @@ def test_a_bad_record_costs_itself_and_no_page(site, edit):
     site.record(edit, published="bad")
     site.page(GALLERY)
     site.page(PAGE, LAB)
-    build = site.build(hardware_first_published_only=True)
+    build = site.build(press_published_only=True)
     assert build.status == 1 and "figures/records/bad/01-roofline.json: " in build.said
     assert site.text().count("Published as: honest") == 1 and "GFLOP" in site.text() and "Not shown" not in site.text(LAB)
 
@@ -207,7 +207,7 @@ def test_a_copy_under_another_name_does_not_take_the_place_of_the_machine(site):
     path.mkdir()
     (path / f"{LAB}.json").write_bytes((path.parent / "honest" / f"{LAB}.json").read_bytes())
     site.page(GALLERY)
-    build = site.build(hardware_first_published_only=True, hardware_first_default_machine="honest")
+    build = site.build(press_published_only=True, press_default_machine="honest")
     assert (build.status, build.said) == (0, "")
     assert site.html().index("machine-honest") < site.html().index("machine-a-copy")
 

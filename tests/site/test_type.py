@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from book import CHAPTERS, PROJECT, Visit
 from chromium import counted
-from hardware_first.advances import ADVANCES
+from press.advances import ADVANCES
 from walk import WIDE
+from whole import CHAPTERS, PROJECT, Visit
 
-FONTS = PROJECT / "site" / "static" / "fonts"
+FONTS = PROJECT / "site" / "press" / "static" / "fonts"
 STYLES = {"regular": "", "italic": "italic ", "bold": "bold "}
 # Characters in system fonts: the markers for a curve's points, in legends and tables.
 SYMBOLS = set("■□▲△◆◇○●▶◀▸▾✓✗⌘\u200b\u2060\n\r\t")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from arrivals import Arrivals, arrivals_of
-from book import Visit, pages, zipped
 from chromium import counted
 from walk import SETTLED
+from whole import Visit, pages, zipped
 
 PAGE_BYTES, SCRIPT_BYTES = 300_000, 60_000
 CLS, LATE = 0.02, 0.1  # how far the layout may shift, in browsers' own measure; also if a late font moves a line break

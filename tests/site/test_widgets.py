@@ -9,11 +9,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from book import PROJECT, Visit
 from chromium import counted
-from hardware_first.widgets import measured_bandwidths
 from playwright.sync_api import Browser, Locator, Page, expect
+from press.widgets import measured_bandwidths
 from walk import SETTLED
+from whole import PROJECT, Visit
 
 PAGES = {"roofline": "01-roofline.html", "planner": "05-scaling.html", "array": "04-tpu.html"}
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from book import Visit
 from playwright.sync_api import Browser, Page
+from whole import Visit
 
 SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"  # size observers have run
 

@@ -1,0 +1,191 @@
+"""The Sphinx extension that fills the prose with numbers from records.
+
+Roles and directives, as authors write them in MyST (in chapter NN-slug.md, the lab is NN-slug unless another is named):
+
+    {measured}`peak_fp32_gflops`               171 GFLOP/s 168–173    number, unit, 5th to 95th percentile
+    {measured}`01-roofline/latency_l1_ns`      from any page
+    {measured}`id|plain`                       without the spread
+    {measured}`id|number`                      without unit and spread
+    {measured}`id|label`                       the label in the record, instead of the number
+    {measured}`id|percent`  {measured}`id|times`   a share as per cent, a ratio with ×
+    {measured}`id|as fast`                     a ratio in a sentence: "1.3× as fast", or "just as fast" if it equals 1 within
+                                               the noise; "as long", "as much memory", …
+    {measured}`id|count`                       a whole number, rounded up
+    {measured}`id|pending`                     if no machine has measured it, shows "not yet measured" without a problem
+    {measured}`run.seconds`                    also run.started, run.noise_floor, machine.cpu, machine.cores,
+                                               machine.memory_bytes, machine.os, toolchain.compiler, toolchain.flags
+
+If the shown machine has not measured a number, the sentence uses another machine's number and names that machine:
+"3.8 µs (on AMD EPYC Zen 5)". If its record doesn't decide a claim, {where-holds} shows nothing.
+
+    ```{claim} claim-id                        a sentence of labs/NN-slug/claims.json and the verdict on it; link with
+                                               {hf:claim}`lab/claim-id`; its "shown": how its number is shown
+    :pending:                                  optional; if no machine has decided it yet, says so without a problem
+    The sentence to show if the claim fails.
+    ```
+
+    ```{lab-figure} 01-bandwidth               figures/01-bandwidth.gp
+    :series: bandwidth_read bandwidth_copy     optional; the series in the table (default: all that the script shows); a
+                                               published record with these can replace the machine's own
+    :pending: gpu_latency                      optional; more series, which perhaps no machine has measured yet: the figure
+                                               is then drawn without them; without :series:, "not yet measured" replaces
+                                               the figure
+    :name: fig-bandwidth                       optional, for {ref}
+    :lab: 01-roofline                          optional; the lab with the figure's number
+    The takeaway, one paragraph.
+    ```
+
+    ```{drawing} 02-tile                       an idea, drawn by drawings/02-matmul.py
+    :name: fig-tile                            optional
+    The takeaway, one paragraph.
+    ```
+
+    ```{lab-code} 01-roofline/kernels/stream.hpp       below labs/
+    :part: read                                between // [begin: read] and // [end: read]; else the whole file
+    :caption: words  :emphasize-lines: 2,3     optional
+    ```
+
+    ```{where-measured} id lab/id              prose that needs these values: left out if no record has them
+    The prose.
+    ```
+
+    ```{where-holds} claim-id !lab/claim-id    prose for the machines on which these claims hold and those marked ! fail
+    The prose.
+    ```
+
+    ````{second-reading} What it is about       a fold for optional parts: closed on the page, open on paper
+    Prose, figures, claims.
+    ````
+
+    ```{lab-card} 01-roofline                  how to run it yourself
+    ```{yours} 02-matmul                       the steps to a kernel of the reader's own: labs/02-matmul/yours/path.json
+    ```{lab-header} clock.hpp                  the header's reference, from Doxygen
+    ```{machines}                              every machine; :values: lab/id … for headline numbers
+    ```{book-mistakes}                         the claims that fail on the machine shown, and its largest misses
+    ```{claims-ledger}                         every claim on every machine
+
+    ```{roofline-explorer}                     calculators, for the reader to play with: see widgets.py
+    ```{planner}
+    ```{array-explorer}
+    ```{measure-here}                          chapter 01's experiments in the reader's browser: measure_here.py
+    ```{reader-gpu}                            what {measure-here} found about the reader's GPU; until then, the body
+    ```{where-browsers-measure}                prose that is left out if the kernels for browsers are not compiled
+
+    ```{systolic-array} 04-tpu                 the moving array, from the trace in the lab's record
+    The takeaway, one paragraph.
+    ```
+
+    ```{scoreboard}                            tokens per second of one small model, a row for each chapter so far; no body
+
+    ```{predict} id                            a question to answer before the page shows the answer: predict.py
+    ```{predict-table} id                      a question for each row of a table; ```{predict-scores} id: predict_table.py
+    ```{predictions-summary}                   before the takeaway
+
+    ```{how-to-cite}                           a sentence and an entry for BibTeX, from CITATION.cff
+
+    [cooks]{.compute}, [door]{.memory}         the two colours of the figures, in a few words of prose
+
+Chapters, sections and figures are numbered (numbering.py): {numref}`fig-name` reads "Figure 1.2", {numref}`name-of-section`
+"section 1.3"; a plain "chapter 02" becomes a link.
+
+A page with something pending names the machine that could measure it in its front matter, `pending: a machine with …`;
+a line at the top of the page counts the pending figures and lists the pending claims.
+
+If something cannot be shown, a visible notice replaces it; the build continues, lists the problems at the end and returns 1.
+"""
+
+from __future__ import annotations
+
+import ast
+import zlib
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+from . import (
+    assets,
+    borrowed,
+    card,
+    cite,
+    claims,
+    compare,
+    contents,
+    definitions,
+    feed,
+    front,
+    head,
+    ledger,
+    machines,
+    mathml,
+    measure_here,
+    numbering,
+    predict,
+    predict_table,
+    predictions,
+    search,
+    unbroken,
+    wide,
+    widgets,
+)
+from .domain import PressDomain, leave_out_chapters, outdated_pages, pages_to_write, report_problems
+from .drawing import Drawing
+from .figures import LabFigure
+from .header import LabHeader, forget_missing_xml, words_without_a_place
+from .lab_card import LabCard
+from .lab_code import LabCode
+from .measured import Measured, WhereMeasured, depart_measured_number, measured_number, visit_measured_number
+from .notice import add_banner
+from .per_machine import (
+    depart_variant,
+    pages_of_another_list,
+    per_machine,
+    variant,
+    visit_per_machine,
+    visit_variant,
+    write_variants,
+)
+from .scoreboard import Scoreboard
+from .second_reading import SecondReading
+from .systolic import SystolicArray
+from .yours import Yours
+
+SOURCES = sorted(Path(__file__).parent.rglob("*.py"))
+
+
+def setup(app: Sphinx) -> dict:
+    root = Path(app.confdir).resolve().parent
+    app.add_config_value("press_root", str(root), "env", str)
+    app.add_config_value("press_build", str(root / "build"), "env", str)
+    app.add_config_value("press_record_tool", "", "env", str)
+    app.add_config_value("press_default_machine", "", "env", str)
+    app.add_config_value("press_published_only", False, "env", bool)
+    app.add_config_value("press_source", "", "env", str)
+    app.add_domain(PressDomain)
+    app.add_node(measured_number, html=(visit_measured_number, depart_measured_number))
+    app.add_node(per_machine, html=(visit_per_machine, None))
+    app.add_node(variant, html=(visit_variant, depart_variant))
+    app.add_role("measured", Measured())
+    for name, directive in (("drawing", Drawing),
+                            ("lab-figure", LabFigure),
+                            ("lab-card", LabCard), ("lab-code", LabCode), ("lab-header", LabHeader),
+                            ("scoreboard", Scoreboard), ("second-reading", SecondReading), ("systolic-array", SystolicArray),
+                            ("yours", Yours),
+                            ("where-measured", WhereMeasured)):
+        app.add_directive(name, directive)
+    for part in (claims, borrowed, front, ledger, machines, predict, predict_table, predictions, numbering, definitions,
+                 contents, head, feed, card, cite, compare, search, unbroken, wide, widgets, measure_here, assets):
+        part.add_to(app)  # assets before write_variants: who hears of another machine listens before it is told
+    app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
+    app.connect("config-inited", leave_out_chapters)
+    app.connect("env-get-outdated", forget_missing_xml, priority=100)
+    app.connect("env-get-outdated", outdated_pages)
+    app.connect("missing-reference", words_without_a_place)
+    app.connect("doctree-read", add_banner)
+    app.connect("env-updated", pages_to_write)
+    app.connect("env-updated", pages_of_another_list)
+    app.connect("html-page-context", write_variants)
+    app.connect("build-finished", report_problems)
+    # If the extension's code changes, all pages are read again; comments and layout don't count. Reading isn't parallel,
+    # because each merge of Sphinx's C++ domain would duplicate what {lab-header} added to it.
+    version = zlib.crc32("".join(ast.dump(ast.parse(source.read_text(encoding="utf-8"))) for source in SOURCES).encode())
+    return {"version": "0.1.0", "env_version": version, "parallel_read_safe": False, "parallel_write_safe": True}
