@@ -16,7 +16,7 @@ author = "The Hardware First authors"
 copyright = "the Hardware First authors; text and figures CC BY 4.0, code MIT"
 language = "en"
 
-extensions = ["myst_parser", "sphinxcontrib.bibtex", "breathe", "press"]
+extensions = ["myst_parser", "sphinxcontrib.bibtex", "breathe", "press", "book"]
 press_record_tool = os.environ.get("HARDWARE_FIRST_RECORD_TOOL", "")
 # The machine shown first: of those that measured every lab, it has the lowest mean noise floor and the newest record.
 press_default_machine = "amd-epyc-zen-5-2-cores-vm"

@@ -117,15 +117,12 @@ from . import (
     ledger,
     machines,
     mathml,
-    measure_here,
     numbering,
     predict,
-    predict_table,
     predictions,
     search,
     unbroken,
     wide,
-    widgets,
 )
 from .domain import PressDomain, leave_out_chapters, outdated_pages, pages_to_write, report_problems
 from .drawing import Drawing
@@ -144,9 +141,7 @@ from .per_machine import (
     visit_variant,
     write_variants,
 )
-from .scoreboard import Scoreboard
 from .second_reading import SecondReading
-from .systolic import SystolicArray
 from .yours import Yours
 
 SOURCES = sorted(Path(__file__).parent.rglob("*.py"))
@@ -168,12 +163,12 @@ def setup(app: Sphinx) -> dict:
     for name, directive in (("drawing", Drawing),
                             ("lab-figure", LabFigure),
                             ("lab-card", LabCard), ("lab-code", LabCode), ("lab-header", LabHeader),
-                            ("scoreboard", Scoreboard), ("second-reading", SecondReading), ("systolic-array", SystolicArray),
+                            ("second-reading", SecondReading),
                             ("yours", Yours),
                             ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
-    for part in (claims, borrowed, front, ledger, machines, predict, predict_table, predictions, numbering, definitions,
-                 contents, head, feed, card, cite, compare, search, unbroken, wide, widgets, measure_here, assets):
+    for part in (claims, borrowed, front, ledger, machines, predict, predictions, numbering, definitions,
+                 contents, head, feed, card, cite, compare, search, unbroken, wide, assets):
         part.add_to(app)  # assets before write_variants: who hears of another machine listens before it is told
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("config-inited", leave_out_chapters)
@@ -185,7 +180,10 @@ def setup(app: Sphinx) -> dict:
     app.connect("env-updated", pages_of_another_list)
     app.connect("html-page-context", write_variants)
     app.connect("build-finished", report_problems)
-    # If the extension's code changes, all pages are read again; comments and layout don't count. Reading isn't parallel,
-    # because each merge of Sphinx's C++ domain would duplicate what {lab-header} added to it.
-    version = zlib.crc32("".join(ast.dump(ast.parse(source.read_text(encoding="utf-8"))) for source in SOURCES).encode())
-    return {"version": "0.1.0", "env_version": version, "parallel_read_safe": False, "parallel_write_safe": True}
+    # Reading isn't parallel, because each merge of Sphinx's C++ domain would duplicate what {lab-header} added to it.
+    return {"version": "0.1.0", "env_version": digest_of_code(SOURCES), "parallel_read_safe": False, "parallel_write_safe": True}
+
+
+def digest_of_code(sources: list[Path]) -> int:
+    """An extension's version: if its code changes, all pages are read again; comments and layout don't count."""
+    return zlib.crc32("".join(ast.dump(ast.parse(source.read_text(encoding="utf-8"))) for source in sources).encode())

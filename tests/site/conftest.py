@@ -135,12 +135,12 @@ class Site:
         settings = "INPUT = labs\nRECURSIVE = YES\nGENERATE_XML = YES\nGENERATE_HTML = NO\nGENERATE_LATEX = NO\n" \
                    f"OUTPUT_DIRECTORY = {folder}\nQUIET = YES\nWARNINGS = NO\n"
         subprocess.run(["doxygen", "-"], input=settings, text=True, cwd=self.root, check=True)
-        return {"extensions": ["myst_parser", "breathe", "press"], "breathe_default_project": "harness",
+        return {"extensions": ["myst_parser", "breathe", "press", "book"], "breathe_default_project": "harness",
                 "breathe_projects": {"harness": str(folder / "xml")}, "suppress_warnings": ["duplicate_declaration.cpp"]}
 
     def build(self, *, parallel: int = 1, out: str = "out", during=lambda: None, **config) -> Build:
         """Builds what is out of date, as `sphinx-build` would; runs `during` between reading and writing."""
-        settings = {"extensions": ["myst_parser", "press"], "html_theme": "basic",
+        settings = {"extensions": ["myst_parser", "press", "book"], "html_theme": "basic",
                     "html_js_files": [("boot.js", {"priority": 0})],  # the book's theme has it
                     "html_static_path": [str(PROJECT / "site" / "press" / "static")],
                     "myst_enable_extensions": ["dollarmath", "amsmath"], "html_math_renderer": "mathml",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 GLOSSARY = "# Glossary\n\n{.glossary}\nRidge\n: The corner of a {term}`roofline`.\n\nRoofline\n: A figure.\n"
-EXTENSIONS = {"myst_enable_extensions": ["deflist", "attrs_block"], "extensions": ["myst_parser", "press"]}
+EXTENSIONS = {"myst_enable_extensions": ["deflist", "attrs_block"], "extensions": ["myst_parser", "press", "book"]}
 
 
 def write(site):

@@ -345,7 +345,7 @@ def test_a_quoted_number_is_cited_once_for_all_machines(site):
     site.record(add_value(**quoted, value=313), published=OTHER)
     (site.chapters / "r.bib").write_text("@misc{maker2020, author={Maker, A.}, title={Chip}, year={2020}}")
     site.page("# Page\n\nIt is {measured}`01-roofline/peak`.\n\n```{bibliography}\n```")
-    build = site.build(extensions=["myst_parser", "sphinxcontrib.bibtex", "press"],
+    build = site.build(extensions=["myst_parser", "sphinxcontrib.bibtex", "press", "book"],
                        bibtex_bibfiles=[str(site.chapters / "r.bib")], bibtex_reference_style="author_year")
     assert (build.status, build.said) == (0, "")
     assert "It is 312 TFLOP/s [Maker, 2020]." in site.text() and variant(site) == ["313 TFLOP/s"]

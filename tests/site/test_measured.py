@@ -190,7 +190,7 @@ def test_quoted_values_are_cited(site):
     site.record(add_value(id="peak", value=312, unit="TFLOP/s", kind="quoted", source="maker2020"))
     (site.chapters / "r.bib").write_text("@misc{maker2020, author={Maker, A.}, title={Chip}, year={2020}}")
     site.page(PAGE % "peak" + "\n\n```{bibliography}\n```")
-    build = site.build(extensions=["myst_parser", "sphinxcontrib.bibtex", "press"],
+    build = site.build(extensions=["myst_parser", "sphinxcontrib.bibtex", "press", "book"],
                        bibtex_bibfiles=[str(site.chapters / "r.bib")], bibtex_reference_style="author_year")
     assert (build.status, build.said) == (0, "")
     assert "312 TFLOP/s [Maker, 2020]" in site.text()

@@ -114,7 +114,7 @@ def test_code_follows_its_source(site):
 
 def test_the_reference_says_when_doxygen_has_not_run(site):
     site.page("# Page\n\n```{lab-header} clock.hpp\n```")
-    build = site.build(extensions=["myst_parser", "breathe", "press"],
+    build = site.build(extensions=["myst_parser", "breathe", "press", "book"],
                        breathe_projects={"harness": str(site.root / "build" / "doxygen" / "xml")})
     assert build.status == 1
     assert "clock.hpp: build/doxygen/xml/index.xml is missing: run doxygen site/Doxyfile" in site.text()

@@ -6,11 +6,11 @@ import xml.etree.ElementTree as ElementTree
 
 import made
 import pytest
+from book.scoreboard import LEFT, NOT_MEASURED, RIGHT, ROWS, WIDTH, drawing
+from book.scoreboard import board as of_machine
 from conftest import drop_value
 from layout import faults, measure
 from press.records import Records
-from press.scoreboard import LEFT, NOT_MEASURED, RIGHT, ROWS, WIDTH, drawing
-from press.scoreboard import board as of_machine
 from whole import PROJECT
 
 SVG = "{http://www.w3.org/2000/svg}"

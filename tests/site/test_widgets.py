@@ -9,9 +9,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from book.widgets import measured_bandwidths
 from chromium import counted
 from playwright.sync_api import Browser, Locator, Page, expect
-from press.widgets import measured_bandwidths
 from walk import SETTLED
 from whole import PROJECT, Visit
 

@@ -14,20 +14,20 @@ from html import escape
 from typing import NamedTuple
 
 from docutils import nodes
+from press.compare import listed
+from press.domain import press
+from press.figures import DOT, spread
+from press.labels import text_width
+from press.links import file_link, machine_link
+from press.measured import citation
+from press.notice import block_notice
+from press.numbering import CHAPTER
+from press.per_machine import for_each_machine
+from press.quantity import DIGITS, NO_BREAK_SPACE, grouped, quantity
+from press.records import Machine, NotMeasured, Record, RecordError, Records
+from press.tables import scrolling_table
 from sphinx.util.docutils import SphinxDirective
 
-from .compare import listed
-from .domain import press
-from .figures import DOT, spread
-from .labels import text_width
-from .links import file_link, machine_link
-from .measured import citation
-from .notice import block_notice
-from .numbering import CHAPTER
-from .per_machine import for_each_machine
-from .quantity import DIGITS, NO_BREAK_SPACE, grouped, quantity
-from .records import Machine, NotMeasured, Record, RecordError, Records
-from .tables import scrolling_table
 from .widgets import planner_tables
 
 WORKLOAD, PRECISION = "00-workload", "06-precision"

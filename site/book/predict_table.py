@@ -27,18 +27,17 @@ from dataclasses import dataclass
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from press.domain import press
+from press.measured import split_target
+from press.notice import block_notice
+from press.outcomes import missed
+from press.per_machine import for_each_machine
+from press.predict import Question, form, predict_answer, predict_markup, prediction, whose
+from press.quantity import quantity
+from press.records import Machine, Record, RecordError
+from press.tables import scrolling_table
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-
-from .domain import press
-from .measured import split_target
-from .notice import block_notice
-from .outcomes import missed
-from .per_machine import for_each_machine
-from .predict import Question, form, predict_answer, predict_markup, prediction, whose
-from .quantity import quantity
-from .records import Machine, Record, RecordError
-from .tables import scrolling_table
 
 LAB, SERIES = "01-roofline", ("kernels_predicted", "kernels", "kernels_in_cache")
 SIDES = ("memory", "arithmetic")
@@ -72,7 +71,7 @@ def scored(record: Record) -> list[Scored]:
              for name, speed in predicted.items()]
     if (here := sum(each.right for each in found)) != (there := record.value(RIGHT)["value"]):
         raise RecordError(f"the roofline predicts {here} sides correctly on this page and {there:g} in the record's {RIGHT}: "
-                          "set NEARER_GAIN in site/press/predict_table.py to the lab's value in Measurement::side()")
+                          "set NEARER_GAIN in site/book/predict_table.py to the lab's value in Measurement::side()")
     return found
 
 

@@ -23,15 +23,14 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from press.assets import fetched_later, scripts_of
+from press.domain import press
+from press.draw import read_json
+from press.links import file_link
+from press.notice import block_notice
+from press.records import ROOFLINE_LAB, Machine, Record, RecordError
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-
-from .assets import fetched_later, scripts_of
-from .domain import press
-from .draw import read_json
-from .links import file_link
-from .notice import block_notice
-from .records import ROOFLINE_LAB, Machine, Record, RecordError
 
 FORMS = Path(__file__).parent / "forms"
 TABLES = Path(__file__).parents[2] / "labs" / "05-scaling" / "data" / "planner.json"  # the lab reads it too

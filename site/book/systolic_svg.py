@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .drawing import with_steps
+from press.drawing import with_steps
 
 SIDE = 3  # cells in a row and in a column
 

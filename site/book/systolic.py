@@ -11,14 +11,14 @@ a step in the middle, where the array is busiest.
 from __future__ import annotations
 
 from docutils import nodes
+from press.domain import press
+from press.drawing import DRAWN, STEPPED
+from press.figures import takeaway
+from press.links import file_link
+from press.notice import block_notice
+from press.records import Record, RecordError
 from sphinx.util.docutils import SphinxDirective
 
-from .domain import press
-from .drawing import DRAWN, STEPPED
-from .figures import takeaway
-from .links import file_link
-from .notice import block_notice
-from .records import Record, RecordError
 from .systolic_svg import SIDE, Trace, TraceError, drawing
 
 SERIES = ("trace_moving", "trace_held", "trace_sums", "trace_a", "trace_b", "trace_c")

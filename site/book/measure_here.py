@@ -29,14 +29,14 @@ import hashlib
 from pathlib import Path
 
 from docutils import nodes
+from press.assets import fetched_later
+from press.domain import PressDomain, press
+from press.draw import content_digest, read_json
+from press.measured import KNOWN_TO_BROWSERS
+from press.records import ROOFLINE_LAB, Record
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from .assets import fetched_later
-from .domain import PressDomain, press
-from .draw import content_digest, read_json
-from .measured import KNOWN_TO_BROWSERS
-from .records import ROOFLINE_LAB, Record
 from .widgets import Calculator
 
 MODULES = ("relaxed", "plain")  # in the order in which they are tried
