@@ -181,7 +181,8 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", write_variants)
     app.connect("build-finished", report_problems)
     # Reading isn't parallel, because each merge of Sphinx's C++ domain would duplicate what {lab-header} added to it.
-    return {"version": "0.1.0", "env_version": digest_of_code(SOURCES), "parallel_read_safe": False, "parallel_write_safe": True}
+    return {"version": "0.1.0", "env_version": digest_of_code(SOURCES), "parallel_read_safe": False,
+            "parallel_write_safe": True}
 
 
 def digest_of_code(sources: list[Path]) -> int:

@@ -1,33 +1,25 @@
-"""The page of machines. {machines}: their rooflines on one scale, their headline values in one table, and a card for each.
-{compare-machines}: two machines in one drawing.
+"""The page of machines. {machines}: their headline values in one table, and a card for each.
 
     ```{machines}
-    :values: 01-roofline/peak_fp32_gflops …    the headline values
+    :values: 01-sorting/quicksort_ns …         the headline values
     ```
 
-    ```{compare-machines}
-    :values: 01-roofline/peak_fp32_gflops …
-    ```
+Event "press-machines": app.emit(…, {machine: {lab: record}}) asks for nodes that draw the machines, to show before the table.
 """
 
 from __future__ import annotations
-
-import json
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from . import roofs
 from .domain import press
 from .links import file_link
 from .measured import split_target, value_quantity
 from .notice import block_notice
-from .predict import predict_markup
 from .quantity import NO_BREAK_SPACE, quantity
 from .records import Machine, Record, RecordError
-from .roofs import Roofline, drawing, roofline, scale_of
 from .tables import fields, scrolling_table
 
 SHARED = ("A virtual machine shares its host with others. It may report the host's caches as its own, its neighbours use the "
@@ -36,7 +28,7 @@ SHARED = ("A virtual machine shares its host with others. It may report the host
 
 
 class Gallery(SphinxDirective):
-    """The common part of both directives."""
+    """A directive that reads every machine's records."""
 
     option_spec = {"values": directives.unchanged}
 
@@ -74,7 +66,8 @@ class Machines(Gallery):
         table = [headlines(machines, wanted)] if wanted else []
         virtual = any(record.data["machine"]["virtualised"] for records in machines.values() for record in records.values())
         shared = [nodes.paragraph("", SHARED)] if virtual else []
-        return [*self.notices, nodes.container("", *multiples(machines), *table, *cards, *shared, classes=["hf-machines-page"])]
+        drawn = [node for nodes_of_one in self.env.events.emit("press-machines", machines) for node in nodes_of_one]
+        return [*self.notices, nodes.container("", *drawn, *table, *cards, *shared, classes=["hf-machines-page"])]
 
     def card(self, machine: Machine, records: dict[str, Record]) -> nodes.container:
         """A machine's hardware, and its measurements."""
@@ -105,32 +98,6 @@ class Machines(Gallery):
                 for said, links in lines.items()]
 
 
-def rooflines(machines: dict[Machine, dict[str, Record]]) -> dict[Machine, Roofline]:
-    """The rooflines of the machines that have one."""
-    return {machine: found for machine, records in machines.items()
-            if roofs.LAB in records and (found := roofline(records[roofs.LAB]))}
-
-
-def multiples(machines: dict[Machine, dict[str, Record]]) -> list[nodes.Node]:
-    """A drawing for each machine with a roofline, all on one scale."""
-    lines = rooflines(machines)
-    if not lines:
-        return []
-    scale = scale_of(lines.values())
-    box = nodes.container(classes=["hf-multiples"])
-    for machine, own in lines.items():
-        first = {} if box.children else {"behind": roofs.all_behind(lines.values(), scale)}
-        to_card = nodes.reference("", machine.name, refid=f"machine-{machine.slug}", internal=True)
-        ridge = f"ridge at {own.all.ridge:.2g} FLOP/byte; with one thread, {own.one.ridge:.2g}"
-        box += nodes.container("", nodes.paragraph("", "", to_card, classes=["hf-multiple-name"]),
-                               nodes.raw("", drawing(machine.slug, machine.name, own, scale, **first), format="html"),
-                               nodes.paragraph("", ridge, classes=["hf-multiple-ridge"]), classes=["hf-multiple"])
-    key = "Speed in GFLOP/s against arithmetic intensity in FLOP/byte. Thick lines: all threads. Thin lines: one thread; " \
-          "dots: kernels on one thread." + (" Grey lines: the other machines." if len(lines) > 1 else "")
-    box += nodes.paragraph("", key, classes=["hf-multiples-key"])
-    return [box]
-
-
 def headlines(machines: dict[Machine, dict[str, Record]], wanted: list[tuple[str, str]]) -> nodes.table:
     """A line for each machine that has measured any of the values, with a column for each value."""
     heads = ["machine", *(label(machines, lab, name) for lab, name in wanted)]
@@ -152,30 +119,6 @@ def label(machines: dict[Machine, dict[str, Record]], lab: str, name: str) -> st
     value = next((found for records in machines.values() if (found := value_of(records, lab, name))), {})
     words = value.get("label") or name.replace("_", " ")
     return words.rpartition(",")[0] + ", all threads" if words.endswith("threads") else words
-
-
-class CompareMachines(Gallery):
-    """Two machines: their roofs in one drawing, their values in one table. static/gallery.js makes both from the data here."""
-
-    def run(self) -> list[nodes.Node]:
-        machines = self.read()
-        lines = rooflines(machines)
-        if len(lines) < 2:
-            return [nodes.paragraph("", "A comparison needs two machines with a roofline; so far there is only one.")]
-        scale = scale_of(lines.values())
-        data = {"width": roofs.WIDTH, "height": roofs.HEIGHT, "grid": roofs.grid(scale), "machines": [
-            {"name": machine.name, "slug": machine.slug, "one": roofs.path(own.one, scale), "all": roofs.path(own.all, scale),
-             "dots": [scale.place(x, y) for x, y, _ in own.kernels if x > 0 and y > 0],
-             "values": self.values(machines[machine])} for machine, own in lines.items()],
-                "labels": [label(machines, lab, name) for lab, name in self.wanted()]}
-        safe = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
-        box = f'<div class="hf-compare-two" hidden><script type="application/json">{safe}</script></div>\n'
-        return [predict_markup(html=box)]
-
-    def values(self, records: dict[str, Record]) -> list[list]:
-        """[number, words] for each headline value; empty if it was not measured."""
-        found = [value_of(records, lab, name) for lab, name in self.wanted()]
-        return [[value["value"], str(value_quantity(value))] if value else [] for value in found]
 
 
 def network_facts(record: Record) -> list[tuple[str, str]]:
@@ -222,5 +165,5 @@ def hardware_facts(machine: dict) -> list[tuple[str, str]]:
 
 
 def add_to(app: Sphinx) -> None:
+    app.add_event("press-machines")
     app.add_directive("machines", Machines)
-    app.add_directive("compare-machines", CompareMachines)

@@ -4,9 +4,9 @@ import json
 import re
 
 import pytest
+from book.roofs import Roof, Roofline, path, scale_of
 from conftest import LAB, Site, add_value, change_value, drop_value
 from playwright.sync_api import Locator, expect
-from press.roofs import Roof, Roofline, path, scale_of
 from whole import Visit
 
 PAGE = """# Page

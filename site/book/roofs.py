@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .quantity import quantity
-from .records import Record
+from press.quantity import quantity
+from press.records import Record
 
 LAB = "01-roofline"
 WIDTH, HEIGHT, BOTTOM, LEFT, RIGHT = 320, 230, 30, 48, 22  # of one drawing, and of its margins, in pixels
