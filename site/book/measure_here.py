@@ -32,16 +32,29 @@ from docutils import nodes
 from press.assets import fetched_later
 from press.domain import PressDomain, press
 from press.draw import content_digest, read_json
-from press.measured import KNOWN_TO_BROWSERS
-from press.records import ROOFLINE_LAB, Record
+from press.head import POLICY
+from press.measured import measured_number
+from press.records import Record, Records
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from .widgets import Calculator
+from .widgets import ROOFLINE_LAB, Calculator
 
 MODULES = ("relaxed", "plain")  # in the order in which they are tried
 ROOFS = ("peak_fp32_gflops", "bandwidth_dram_gbs")
 LADDERS = {"reads": "bandwidth_read", "waits": "latency_4k"}
+# {lab: the values that a reader's browser can measure}, by their names in static/measure-record.js
+KNOWN_TO_BROWSERS = {
+    ROOFLINE_LAB: {"peak_fp32_gflops", "peak_fp32_scalar_gflops", "peak_fp32_all_gflops", "simd_over_scalar_fp32",
+                   "bandwidth_l1_gbs", "bandwidth_dram_gbs", "bandwidth_dram_all_gbs", "bandwidth_l1_over_dram",
+                   "latency_l1_ns", "ridge_flop_per_byte", "flops_per_float_loaded"},
+    "02-matmul": {"peak_fp32_gflops", "peak_fp32_all_gflops", "naive_gflops_1023", "naive_gflops_1024", "naive_gflops_1025",
+                  "power_of_two_slowdown"},
+    "03-gpu": {"mlp_gain_16"},
+}
+# The compiled modules are inline in the page, and so is the code of its worker, because a page opened from a file can load
+# neither. This allows no script from elsewhere.
+MEASURING = POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'") + "; worker-src blob:"
 
 
 class MeasureHere(Calculator):
@@ -54,7 +67,7 @@ class MeasureHere(Calculator):
         records = domain.records
         chosen = [(machine, records.choose(ROOFLINE_LAB, machine)) for machine in records.machines()]
         drawn = [measured(machine.slug, machine.name, record) for machine, record in chosen if not record.elsewhere]
-        for record in records.browsers():
+        for record in browsers(records):
             domain.note_file(record.path)
             name = record.published_as
             drawn.append(measured(f"browser/{name}", f"{name.replace('-', ' ')}: a {record.cpu}", record))
@@ -63,6 +76,11 @@ class MeasureHere(Calculator):
                 "machines": [each for each in drawn if each], "record": empty_record(records.root, files),
                 "definitions": {lab: [each for each in records.definitions(lab) if each["id"] in known]
                                 for lab, known in KNOWN_TO_BROWSERS.items()}}
+
+
+def browsers(records: Records) -> list[Record]:
+    """The valid rooflines measured by browsers: figures/browsers/NAME/01-roofline.json."""
+    return records.valid(sorted((records.root / "figures" / "browsers").glob(f"*/{ROOFLINE_LAB}.json")))
 
 
 def compiled(domain: PressDomain) -> list[Path]:
@@ -116,7 +134,24 @@ class WhereBrowsersMeasure(SphinxDirective):
         return content if any(file.exists() for file in compiled(press(self.env))) else []
 
 
+def mark_known(app: Sphinx, doctree: nodes.document) -> None:
+    """doctree-read: tells static/this-browser.js which numbers it can exchange."""
+    for number in doctree.findall(measured_number):
+        lab, value_id = number.get("of", ("", ""))
+        if value_id in KNOWN_TO_BROWSERS.get(lab, ()):
+            number["data"] = {**number.get("data", {}), "value": f"{lab}/{value_id}", **number["written"]}
+            number["classes"].append("hf-known")
+
+
+def allow(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    """html-page-context: the policy of the page that measures."""
+    if doctree and any("hf-widget-measure" in figure["classes"] for figure in doctree.findall(nodes.figure)):
+        context["policy"] = MEASURING
+
+
 def add_to(app: Sphinx) -> None:
+    app.connect("doctree-read", mark_known)
+    app.connect("html-page-context", allow)  # after press.head has set the policy of other pages
     app.add_directive("measure-here", MeasureHere)
     app.add_directive("reader-gpu", ReaderGpu)
     app.add_directive("where-browsers-measure", WhereBrowsersMeasure)

@@ -28,7 +28,7 @@ from press.domain import press
 from press.draw import read_json
 from press.links import file_link
 from press.notice import block_notice
-from press.records import ROOFLINE_LAB, Machine, Record, RecordError
+from press.records import Machine, Record, RecordError
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -40,6 +40,7 @@ PEAKS = {ONE: {"fp64": "peak_fp64_gflops", "fp32": "peak_fp32_gflops", "bf16": "
          ALL: {"fp64": "peak_fp64_all_gflops", "fp32": "peak_fp32_all_gflops"}}
 # Models of the planner whose names need special capitals.
 FAMILIES = {"gpt3": "GPT-3", "llama3": "Llama 3", "nemotron": "Nemotron-4", "palm": "PaLM"}
+ROOFLINE_LAB = "01-roofline"
 CHIP_TABLE = ["chip", "bf16 TFLOP/s", "memory TB/s"]  # the first cells of the heading row of a page's table of chips
 
 

@@ -23,7 +23,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from .domain import PressDomain, press
-from .measured import known_to_browsers, measured_number, split_target, states
+from .measured import measured_number, split_target, states
 from .notice import block_notice, counted
 from .per_machine import for_each_answer, for_each_machine
 from .quantity import NO_BREAK_SPACE
@@ -142,7 +142,7 @@ def sentence(verdict: Verdict) -> nodes.paragraph:
             tooltip += f", in {two}"
         observed = measured_number(tooltip=tooltip, classes=["hf-observed"] + ["hf-elsewhere"] * record.elsewhere)
         observed += nodes.Text(number)
-        known_to_browsers(observed, record.lab, statement.value, asks=statement.bound)
+        observed["of"], observed["written"] = (record.lab, statement.value), {"asks": statement.bound}
         line += [nodes.Text(" "), observed]
     return line
 

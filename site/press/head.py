@@ -15,9 +15,6 @@ from .numbering import ancestors
 # Allows only the site's own files, and no inline scripts. Inline styles are those of the figures.
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "
           "connect-src 'self'; form-action 'self'; base-uri 'self'")
-# Where the reader's browser measures, the compiled modules are inline in the page, and so is the code of its worker, because a
-# page opened from a file can load neither. This allows no script from elsewhere.
-MEASURING = POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'") + "; worker-src blob:"
 LENGTH = 200  # length of a description; search engines show about this much
 
 
@@ -41,8 +38,7 @@ def shortened(text: str) -> str:
 
 def describe(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
     """html-page-context: `description` and `policy`; for the 404 page also the script and the fonts that it embeds."""
-    measures = doctree and any("hf-widget-measure" in figure["classes"] for figure in doctree.findall(nodes.figure))
-    context["policy"] = MEASURING if measures else POLICY
+    context["policy"] = POLICY
     context["description"] = description(doctree) if doctree else ""
     if page == "404":
         script = (Path(__file__).parent / "theme" / "find-home.js").read_text(encoding="utf-8")

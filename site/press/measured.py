@@ -14,27 +14,19 @@ from .domain import press
 from .notice import NOT_YET, block_notice, inline_notice
 from .per_machine import for_each_machine
 from .quantity import DIGITS, NO_BREAK_SPACE, Quantity, quantity
-from .records import LAB_ID, ROOFLINE_LAB, Machine, NotMeasured, Record, RecordError, Records
+from .records import LAB_ID, Machine, NotMeasured, Record, RecordError, Records
 
 STYLES = {"percent", "times", "count"}
 OPTIONS = STYLES | {"plain", "number", "label", "pending"}
 BARE = {"number", "label"}  # with nothing after them
 COMPARED = "as "  # an option that begins so says what a ratio compares: "as fast"
 CITATION_KEY = re.compile(r"[A-Za-z0-9:_.-]+")
-# {lab: the values that a reader's browser can measure}, by their names in static/measure-record.js
-KNOWN_TO_BROWSERS = {
-    ROOFLINE_LAB: {"peak_fp32_gflops", "peak_fp32_scalar_gflops", "peak_fp32_all_gflops", "simd_over_scalar_fp32",
-                   "bandwidth_l1_gbs", "bandwidth_dram_gbs", "bandwidth_dram_all_gbs", "bandwidth_l1_over_dram",
-                   "latency_l1_ns", "ridge_flop_per_byte", "flops_per_float_loaded"},
-    "02-matmul": {"peak_fp32_gflops", "peak_fp32_all_gflops", "naive_gflops_1023", "naive_gflops_1024", "naive_gflops_1025",
-                  "power_of_two_slowdown"},
-    "03-gpu": {"mlp_gain_16"},
-}
 
 
 class measured_number(nodes.inline):
-    """A number. `tooltip` tells where it comes from; `stops`: the keyboard can focus it too (reading.js). `data` is for
-    static/this-browser.js, see known_to_browsers(), and for static/reading.js, see place_of()."""
+    """A number. `tooltip` tells where it comes from; `stops`: the keyboard can focus it too (reading.js). `data` is
+    for static/reading.js, see place_of(). `of` is the (lab, id) of a number that a book's own script may exchange; `written` is
+    what the script must know: `as`, how the number is written, and `asks`, what a claim asks of it."""
 
 
 def visit_measured_number(self, node: measured_number) -> None:
@@ -99,7 +91,7 @@ class Measured(SphinxRole):
             number = number_of(machine, record, value_id, options)
             if options <= {"plain", "number", "times"}:
                 style = next(iter(options - {"plain"}), "")
-                known_to_browsers(number, lab, value_id, **{"as": style} if style else {})
+                number["of"], number["written"] = (lab, value_id), {"as": style} if style else {}
             if place := place_of(record, value_id, self.config.press_source):
                 number["data"] = {**number.get("data", {}), "at": place}
             borrowed = record.elsewhere and record.value(value_id)["kind"] != "quoted"
@@ -149,13 +141,6 @@ def place_of(record: Record, value_id: str, source: str) -> str:
     toolchain = record.data["toolchain"]
     commit = "HEAD" if toolchain["dirty"] or toolchain["commit"] == "unknown" else toolchain["commit"]
     return f"{source}/blob/{commit}/{path}#L{line}" if at.startswith("labs/") and source else at
-
-
-def known_to_browsers(number: measured_number, lab: str, value_id: str, **more: str) -> None:
-    """Tells static/this-browser.js which value a number is, and `as` what it is written or what a claim `asks` of it."""
-    if value_id in KNOWN_TO_BROWSERS.get(lab, ()):
-        number["data"] = {**number.get("data", {}), "value": f"{lab}/{value_id}", **more}
-        number["classes"].append("hf-known")
 
 
 def is_tie(ratio: float, shown: Quantity, record: Record) -> bool:

@@ -17,7 +17,6 @@ from babel.dates import format_date
 from .draw import DrawError, attempts_in, content_digest, digest_of, key_of, write_if_changed
 
 _ONE_OF = {"series": "series", "values": "value"}
-ROOFLINE_LAB = "01-roofline"  # a reader's browser runs its kernels too
 LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 HERE = "here"
 BUILDER = "the machine that built this book"  # on the pages of other machines, where "this machine" would be ambiguous
@@ -146,9 +145,8 @@ class Records:
                       if FOLDER.fullmatch(path.parent.name) and len(path.parent.name) <= LONGEST
                       and not path.is_symlink() and not path.parent.is_symlink())
 
-    def browsers(self) -> list[Record]:
-        """The valid rooflines measured by browsers: figures/browsers/NAME/01-roofline.json."""
-        paths = sorted((self.root / "figures" / "browsers").glob(f"*/{ROOFLINE_LAB}.json"))
+    def valid(self, paths: list[Path]) -> list[Record]:
+        """The valid ones among records that aren't of the book's machines, each in a folder named as one."""
         wrong = self._ask("check", paths)
         return [Record(path, False, self._data(path, digest_of(path))) for path in paths
                 if FOLDER.fullmatch(path.parent.name) and not path.is_symlink() and not wrong.get(self.shown(path))]

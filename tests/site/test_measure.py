@@ -10,9 +10,9 @@ import subprocess
 from collections.abc import Callable, Iterator
 
 import pytest
+from book.measure_here import KNOWN_TO_BROWSERS
 from conftest import PROJECT
 from playwright.sync_api import Browser, Page, expect
-from press.measured import KNOWN_TO_BROWSERS
 from test_access import RULES, violations
 from whole import Visit
 
