@@ -43,11 +43,9 @@ breathe_projects = {"harness": str(site.parent / "build" / "doxygen" / "xml")}
 breathe_default_project = "harness"
 breathe_show_include = False
 
-html_theme = "theme"
-html_theme_path = ["press"]
+html_theme = "press"
 html_title = "Hardware First"
 html_math_renderer = "mathml"
-html_static_path = ["press/static"]
 html_favicon = "press/static/favicon.svg"
 html_css_files = ["fonts.css", "figures.css", "site.css", "code.css", "reading.css"]
 html_js_files = [(script, {"defer": "defer"}) for script in ("theme.js", "contents.js", "overflow.js", "reading.js")]

@@ -4,18 +4,37 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from press import digest_of_code
+from press import assets, digest_of_code
 from sphinx.application import Sphinx
 
 from . import gallery, measure_here, predict_table, widgets
 from .scoreboard import Scoreboard
 from .systolic import SystolicArray
 
+OF_CLASS = {
+    "hf-multiples": ("rooflines.css", "gallery.js"),
+    "hf-float-bits": ("float-bits.css", "float-bits.js"),
+    "hf-widget": ("widgets.css",),
+    "hf-widget-roofline": ("live.js",),
+    "hf-widget-planner": ("live.js",),
+    "hf-widget-array": ("drawings.css", "steps.js", "live.js"),
+    "hf-widget-measure": ("measure.css", "widget.js", "experiments.js", "measure-plots.js", "measure-record.js", "measure.js"),
+    "hf-reader-gpu": ("widgets.css", "measure.css", "live.js"),
+    "hf-known": ("this-browser.css", "this-browser.js"),
+}
+WHEN_SEEN = {
+    "roofline": ("widget.js", "formulas-roofline.js", "roofline.js"),
+    "planner": ("widget.js", "formulas-planner.js", "planner.js"),
+    "array": ("widget.js", "formulas-array.js", "array.js"),
+    "measure": ("measure-gpu.js",),
+    "reader-gpu": ("widget.js", "measure-plots.js", "reader-gpu.js"),
+}
 SOURCES = sorted(Path(__file__).parent.rglob("*.py"))
 
 
 def setup(app: Sphinx) -> dict:
     app.setup_extension("press")
+    assets.also(Path(__file__).parent / "static", OF_CLASS, WHEN_SEEN)  # as press.assets describes
     app.add_directive("scoreboard", Scoreboard)
     app.add_directive("systolic-array", SystolicArray)
     for part in (gallery, predict_table, widgets, measure_here):

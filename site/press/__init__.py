@@ -155,6 +155,7 @@ def setup(app: Sphinx) -> dict:
     app.add_config_value("press_default_machine", "", "env", str)
     app.add_config_value("press_published_only", False, "env", bool)
     app.add_config_value("press_source", "", "env", str)
+    app.add_html_theme("press", str(Path(__file__).parent / "theme"))
     app.add_domain(PressDomain)
     app.add_node(measured_number, html=(visit_measured_number, depart_measured_number))
     app.add_node(per_machine, html=(visit_per_machine, None))

@@ -1,5 +1,5 @@
 """The styles and scripts that only some pages need, each listed with the class that needs it. conf.py lists the files of every
-page, per_machine.py those of machines."""
+page, per_machine.py those of machines; also() adds those of a book."""
 
 from __future__ import annotations
 
@@ -9,34 +9,21 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 
 # {a class of something on the page: files of static/, in the order in which they are loaded}
 OF_CLASS = {
     "hf-cards": ("drawings.css", "front.css"),
     "hf-ledger": ("ledger.css", "ledger.js"),
-    "hf-machines-page": ("gallery.css", "gallery.js"),
+    "hf-machines-page": ("gallery.css",),
     "hf-predict": ("predict.css", "veil.js", "predict.js"),
     "hf-front-figure": ("front.js",),
     "hf-predictions": ("predictions.css",),
     "hf-drawn": ("drawings.css",),
     "hf-stepped": ("steps.js",),
-    "hf-float-bits": ("float-bits.css", "float-bits.js"),
-    "hf-widget": ("widgets.css",),
-    "hf-widget-roofline": ("live.js",),
-    "hf-widget-planner": ("live.js",),
-    "hf-widget-array": ("drawings.css", "steps.js", "live.js"),
-    "hf-widget-measure": ("measure.css", "widget.js", "experiments.js", "measure-plots.js", "measure-record.js", "measure.js"),
-    "hf-reader-gpu": ("widgets.css", "measure.css", "live.js"),
-    "hf-known": ("this-browser.css", "this-browser.js"),
 }
-# {a calculator: its scripts}, which live.js fetches when the reader scrolls near, and measure.js before it measures the GPU.
-WHEN_SEEN = {
-    "roofline": ("widget.js", "formulas-roofline.js", "roofline.js"),
-    "planner": ("widget.js", "formulas-planner.js", "planner.js"),
-    "array": ("widget.js", "formulas-array.js", "array.js"),
-    "measure": ("measure-gpu.js",),
-    "reader-gpu": ("widget.js", "measure-plots.js", "reader-gpu.js"),
-}
+# {something on the page: its scripts}, which live.js fetches when the reader scrolls near.
+WHEN_SEEN: dict[str, tuple[str, ...]] = {}
 OF_PAGE = {"search": ("search.js",)}  # which is a template, and has no classes to ask for
 
 
@@ -51,17 +38,31 @@ def load(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.do
             app.add_js_file(file, loading_method="defer")
 
 
-STATIC = Path(__file__).parent / "static"
+FOLDERS = [Path(__file__).parent / "static"]
 
 
-def scripts_of(calculator: str) -> list[Path]:
-    """The scripts fetched later for a calculator."""
-    return [STATIC / file for file in WHEN_SEEN.get(calculator, ())]
+def also(folder: Path, of_class: dict[str, tuple[str, ...]], when_seen: dict[str, tuple[str, ...]]) -> None:
+    """Adds a book's own files. Call it in setup()."""
+    if folder not in FOLDERS:
+        FOLDERS.append(folder)
+    OF_CLASS.update(of_class)
+    WHEN_SEEN.update(when_seen)
 
 
-def fetched_later(calculator: str) -> str:
-    """The attribute that gives live.js the scripts of a calculator. Their digests stop a browser from using outdated ones."""
-    named = " ".join(f"{file.name}?v={zlib.crc32(file.read_bytes()):08x}" for file in scripts_of(calculator))
+def add_folders(app: Sphinx, config: Config) -> None:
+    """config-inited: the folders are copied to the site."""
+    config.html_static_path = [*map(str, FOLDERS), *config.html_static_path]
+
+
+def scripts_of(what: str) -> list[Path]:
+    """The scripts fetched later for something on the page."""
+    return [next(path for folder in FOLDERS if (path := folder / file).exists()) for file in WHEN_SEEN.get(what, ())]
+
+
+def fetched_later(what: str) -> str:
+    """The attribute that gives live.js the scripts of something on the page. Their digests stop a browser from using outdated
+    ones."""
+    named = " ".join(f"{file.name}?v={zlib.crc32(file.read_bytes()):08x}" for file in scripts_of(what))
     return f' data-scripts="{named}"' if named else ""
 
 
@@ -70,12 +71,13 @@ COMMENT_OR_INDENT = re.compile(r"^[ \t]*//.*\n|^[ \t]+", re.M)
 
 def lighten(app: Sphinx, exception: Exception | None) -> None:
     """build-finished: removes comment lines and indentation from the built scripts."""
-    for source in STATIC.glob("*.js"):
+    for source in (script for folder in FOLDERS for script in folder.glob("*.js")):
         built = Path(app.outdir, "_static", source.name)
         if exception is None and built.exists():
             built.write_text(COMMENT_OR_INDENT.sub("", source.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def add_to(app: Sphinx) -> None:
+    app.connect("config-inited", add_folders)
     app.connect("html-page-context", load)
     app.connect("build-finished", lighten)

@@ -3,11 +3,10 @@
 import re
 
 import pytest
-from conftest import PROJECT
 from press import assets
+from whole import PROJECT, STATICS, static
 
-STATIC = PROJECT / "site" / "press" / "static"
-NAMES = sorted(path.name for path in STATIC.iterdir() if path.suffix in (".css", ".js"))
+NAMES = sorted(path.name for folder in STATICS for path in folder.iterdir() if path.suffix in (".css", ".js"))
 
 
 def loaded(html: str) -> list[str]:
@@ -25,7 +24,8 @@ def test_a_page_has_the_files_of_what_stands_on_it(site):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_style_and_script_is_loaded_by_something(name):
-    sources = [*(PROJECT / "site").rglob("*.py"), *(PROJECT / "site" / "press" / "theme").iterdir(), PROJECT / "tools" / "print-book"]
+    theme = PROJECT / "site" / "press" / "theme"
+    sources = [*(PROJECT / "site").rglob("*.py"), *theme.iterdir(), PROJECT / "tools" / "print-book"]
     assert any(re.search(rf'["/]{re.escape(name)}"', path.read_text(encoding="utf-8")) for path in sources)
 
 
@@ -40,6 +40,6 @@ def test_a_script_is_loaded_without_its_comments(site):
     for _ in range(2):
         assert site.build().status == 0
         built = (site.root / "build/out/_static/widget.js").read_text(encoding="utf-8")
-        source = (STATIC / "widget.js").read_text(encoding="utf-8")
+        source = static("widget.js").read_text(encoding="utf-8")
         code = [line.strip() for line in source.splitlines() if not line.strip().startswith("//")]
         assert [line.rstrip() for line in built.splitlines()] == code

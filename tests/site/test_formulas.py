@@ -17,7 +17,7 @@ import pytest
 from conftest import ALIKE, PROJECT
 from playwright.sync_api import Browser, Page
 
-STATIC = PROJECT / "site" / "press" / "static"
+STATIC = PROJECT / "site" / "book" / "static"
 TABLES = PROJECT / "labs" / "05-scaling" / "data" / "planner.json"
 SEEDS = [os.environ.get("HARDWARE_FIRST_SEED") or "15", pytest.param(str(secrets.randbits(32)), marks=pytest.mark.slow)]
 

@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from book.measure_here import KNOWN_TO_BROWSERS
-from conftest import PROJECT
 from playwright.sync_api import Browser, Page, expect
 from test_access import RULES, violations
-from whole import Visit
+from whole import Visit, static
 
 PAGE = "measure.html"
 MODULES = ("relaxed", "plain")
@@ -615,7 +614,7 @@ def test_both_modules_are_in_the_page_and_it_is_small(book):
     data = json.loads(re.search(r'data-widget="measure"[^>]*>.*?<script type="application/json">(.*?)</script>', html, re.S)[1])
     assert len(data["modules"]) == 2, "site/browser/build compiles them"
     scripts = ("experiments.js", "measure-plots.js", "measure-record.js", "measure-gpu.js", "measure.js", "widget.js")
-    assert len(html.encode()) + sum((PROJECT / "site" / "press" / "static" / name).stat().st_size for name in scripts) <= 120_000
+    assert len(html.encode()) + sum(static(name).stat().st_size for name in scripts) <= 120_000
 
 
 def test_this_page_alone_may_compile_and_have_workers(book):

@@ -18,6 +18,7 @@ import made
 from playwright.sync_api import Browser, Page
 
 PROJECT = made.ROOT
+STATICS = [PROJECT / "site" / extension / "static" for extension in ("press", "book")]
 SUB_PATH = "/books/hardware-first/"
 CHAPTERS = sorted(path.stem for path in (PROJECT / "chapters").glob("[0-9][0-9]-*.md"))
 LEFT_OUT = [chapter for chapter in CHAPTERS if not any((PROJECT / "figures" / "records").glob(f"*/{chapter}.json"))]
@@ -66,6 +67,11 @@ def render_own(folder: Path) -> Path:
     run = subprocess.run([*command, *flags], cwd=PROJECT, capture_output=True, text=True, env={**os.environ, "MEASURE": "yes"})
     assert run.returncode <= 1, run.stderr  # links lead to pages that are left out
     return folder / "site"
+
+
+def static(name: str) -> Path:
+    """A style or script of the site."""
+    return next(path for folder in STATICS if (path := folder / name).exists())
 
 
 def write(path: Path, text: str) -> None:
