@@ -1,8 +1,8 @@
 """Functions for the drawings' scripts. A script makes one Sketch per drawing and ends with write_all().
 The site runs it; so does python3 drawings/NN-slug.py FOLDER.
 
-A sketch is 520 units wide. Classes are those of site/press/static/drawings.css: s-COLOUR strokes, f-COLOUR fills, t-COLOUR tints;
-colours are ink, quiet, grid, paper, blue, orange, green and purple. In texts, *words* are italic.
+A sketch is 520 units wide. Classes are those of site/press/static/drawings.css: s-COLOUR strokes, f-COLOUR fills, t-COLOUR
+tints; colours are ink, quiet, grid, paper, blue, orange, green and purple. In texts, *words* are italic.
 """
 
 from __future__ import annotations

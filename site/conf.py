@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+import tomllib
 from pathlib import Path
 
 site = Path(__file__).resolve().parent
@@ -11,15 +12,16 @@ sys.path.insert(0, str(site))
 # Building a page's tree makes hundreds of thousands of objects and no garbage: collecting would take longer than loading.
 gc.set_threshold(100_000, 50, 100)
 
-project = "Hardware First"
-author = "The Hardware First authors"
-copyright = "the Hardware First authors; text and figures CC BY 4.0, code MIT"
+book = tomllib.loads((site.parent / "book.toml").read_text(encoding="utf-8"))
+project = book["title"]
+author = book["authors"]
+copyright = book["rights"]
 language = "en"
 
 extensions = ["myst_parser", "sphinxcontrib.bibtex", "breathe", "press", "book"]
 press_record_tool = os.environ.get("HARDWARE_FIRST_RECORD_TOOL", "")
-# The machine shown first: of those that measured every lab, it has the lowest mean noise floor and the newest record.
-press_default_machine = "amd-epyc-zen-5-2-cores-vm"
+press_default_machine = book["default_machine"]
+press_preview = book["preview"]
 press_published_only = os.environ.get("MEASURE") == "no"  # the project's own site, built without measuring
 
 myst_enable_extensions = [
@@ -44,7 +46,7 @@ breathe_default_project = "harness"
 breathe_show_include = False
 
 html_theme = "press"
-html_title = "Hardware First"
+html_title = project
 html_math_renderer = "mathml"
 html_favicon = "press/static/favicon.svg"
 html_css_files = ["fonts.css", "figures.css", "site.css", "code.css", "reading.css"]

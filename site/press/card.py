@@ -45,14 +45,14 @@ figure :is(.hf-says, .hf-steps) { display: none; }
 logger = logging.getLogger(__name__)
 
 
-def page(static: Path, number: str, title: str, words: str, figure: str) -> str:
+def page(static: Path, book: str, number: str, title: str, words: str, figure: str) -> str:
     """The HTML of the card, for the browser to take a picture of."""
     sheets = "".join(f'<link rel="stylesheet" href="{(static / name).as_uri()}">'
                      for name in ("fonts.css", "figures.css", "drawings.css"))
     kicker = f"<span>Chapter {number}</span>" if number else ""
     return (f'<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">'
             f'<meta http-equiv="Content-Security-Policy" content="{html.escape(POLICY)}">{sheets}<style>{STYLE}</style><body>'
-            f"<header>Hardware First{kicker}</header><div><h1>{html.escape(title)}</h1><p>{html.escape(words)}</p></div>"
+            f"<header>{html.escape(book)}{kicker}</header><div><h1>{html.escape(title)}</h1><p>{html.escape(words)}</p></div>"
             f"<figure>{figure}</figure></body></html>")
 
 
@@ -89,12 +89,13 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     sources = {}
     for name, chapter in cards.items():
         try:
-            sources[name] = page(static, chapter.number, chapter.title, chapter.question, figure_of(app, chapter.card))
+            sources[name] = page(static, app.config.project, chapter.number, chapter.title, chapter.question, figure_of(app, chapter.card))
         except (RecordError, drawings.DrawingError) as error:
             logger.info("chapter %s has no preview picture: %s", chapter.number, error)
-    if "01-roofline" in cards:
-        words = "Why machine-learning code is fast or slow. You guess first; a real machine answers."
-        sources[BOOK] = page(static, "", app.config.html_title, words, figure_of(app, cards["01-roofline"].card))
+    preview = app.config.press_preview  # {"chapter": …, "words": …} of the book's own picture
+    if preview.get("chapter") in cards:
+        sources[BOOK] = page(static, app.config.project, "", app.config.html_title, preview["words"],
+                             figure_of(app, cards[preview["chapter"]].card))
     out.mkdir(exist_ok=True)
     for name, source in sources.items():
         kept = Path(app.doctreedir, f"card-{name}.html")

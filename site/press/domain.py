@@ -25,10 +25,10 @@ logger = logging.getLogger(__name__)
 
 
 class PressDomain(Domain):
-    """The book's own objects."""
+    """What a measured book refers to."""
 
     name = "hf"
-    label = "Hardware First"
+    label = "Measured book"
     roles = {"claim": XRefRole(innernodeclass=nodes.inline), "machine": XRefRole(innernodeclass=nodes.inline)}
     data_version = 4
     initial_data = {

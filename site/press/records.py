@@ -295,7 +295,7 @@ class Records:
         known = {self.shown(path) for lab in self.labs() for path in self.published_paths(lab)}
         lines = [line for name, line in self._published_problems.items() if name not in known]
         if self.default and self.default not in {machine.slug for machine in self.machines()}:
-            lines.append("site/conf.py: press_default_machine: expected a machine with a valid record in "
+            lines.append("book.toml: default_machine: expected a machine with a valid record in "
                          f"{self.shown(self.published)}, not {self.default}; choose another")
         return lines
 

@@ -250,7 +250,7 @@ def stylesheet(used, light, dark):
 
 
 def inline(figure):
-    """A figure without its own rules, which a page has in site/press/static/figures.css, and without the comment on its sources."""
+    """A figure without its own rules, which a page has in static/figures.css, and without the comment on its sources."""
     return re.sub(r"<style>.*?</style>\n|<!--.*?-->\n", "", figure, flags=re.S)
 
 

@@ -109,7 +109,7 @@ def test_a_picture_that_was_not_taken_is_taken_with_the_next_build(chapter, monk
 
 
 def test_the_browser_that_draws_may_load_what_a_reader_may(tmp_path):
-    drawn = card.page(tmp_path, "01", "<b>", "Words", "<svg></svg>")
+    drawn = card.page(tmp_path, "Book", "01", "<b>", "Words", "<svg></svg>")
     assert f'content="{html.escape(POLICY)}"' in drawn and drawn.index("Content-Security-Policy") < drawn.index("<link")
 
 
@@ -182,7 +182,7 @@ def test_a_card_shows_its_figure_whole_and_no_sentence_of_its_steps(browser, dra
         for path in drawings:
             picture = drawing.as_html(drawing.read(path))
             file = tmp_path / f"{path.stem}.html"
-            page = card.page(STATICS[0], "07", "A chapter", "A question?", picture)
+            page = card.page(STATICS[0], "Book", "07", "A chapter", "A question?", picture)
             file.write_text(page, encoding="utf-8")
             visit.page.goto(file.as_uri())
             boxes = visit.page.evaluate(shown)

@@ -8,9 +8,9 @@ import gzip
 import io
 import json
 import os
-import re
 import subprocess
 import sys
+import tomllib
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 
@@ -22,7 +22,7 @@ STATICS = [PROJECT / "site" / extension / "static" for extension in ("press", "b
 SUB_PATH = "/books/hardware-first/"
 CHAPTERS = sorted(path.stem for path in (PROJECT / "chapters").glob("[0-9][0-9]-*.md"))
 LEFT_OUT = [chapter for chapter in CHAPTERS if not any((PROJECT / "figures" / "records").glob(f"*/{chapter}.json"))]
-DEFAULT = re.search(r'default_machine = "(.+?)"', (PROJECT / "site" / "conf.py").read_text(encoding="utf-8"))[1]
+DEFAULT = tomllib.loads((PROJECT / "book.toml").read_text(encoding="utf-8"))["default_machine"]
 # The site on the web is built with these, and with its own address.
 PUBLISHED = {"MEASURE": "no", "STRICT": "1", "BOOK": "build/web"}
 ADDRESS = {"HARDWARE_FIRST_URL": "https://hardware-first.example/", "HARDWARE_FIRST_SOURCE": "https://source.example/"}
