@@ -1,4 +1,21 @@
-"""What only this book has: rooflines, calculators, chapter 01's experiments in a browser, a systolic array, a scoreboard."""
+"""What only this book has, as an extension of press; press/__init__.py describes the other roles and directives.
+
+    ```{roofline-explorer}                     calculators, for the reader to play with: see widgets.py
+    ```{planner}
+    ```{array-explorer}
+    ```{measure-here}                          chapter 01's experiments in the reader's browser: measure_here.py
+    ```{reader-gpu}                            what {measure-here} found about the reader's GPU; until then, the body
+    ```{where-browsers-measure}                prose that is left out if the kernels for browsers are not compiled
+
+    ```{systolic-array} 04-tpu                 the moving array, from the trace in the lab's record
+    The takeaway, one paragraph.
+    ```
+
+    ```{scoreboard}                            tokens per second of one small model, a row for each chapter so far; no body
+
+    ```{predict-table} id                      a question for each row of a table; ```{predict-scores} id: predict_table.py
+    ```{compare-machines}                      two machines' rooflines in one drawing: gallery.py
+"""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 Roles and directives, as authors write them in MyST (in chapter NN-slug.md, the lab is NN-slug unless another is named):
 
-    {measured}`peak_fp32_gflops`               171 GFLOP/s 168–173    number, unit, 5th to 95th percentile
-    {measured}`01-roofline/latency_l1_ns`      from any page
+    {measured}`speed`                          171 M/s 168–173        number, unit, 5th to 95th percentile
+    {measured}`01-sorting/quicksort_ns`        from any page
     {measured}`id|plain`                       without the spread
     {measured}`id|number`                      without unit and spread
     {measured}`id|label`                       the label in the record, instead of the number
@@ -16,7 +16,7 @@ Roles and directives, as authors write them in MyST (in chapter NN-slug.md, the 
                                                machine.memory_bytes, machine.os, toolchain.compiler, toolchain.flags
 
 If the shown machine has not measured a number, the sentence uses another machine's number and names that machine:
-"3.8 µs (on AMD EPYC Zen 5)". If its record doesn't decide a claim, {where-holds} shows nothing.
+"3.8 µs (on machine B)". If its record doesn't decide a claim, {where-holds} shows nothing.
 
     ```{claim} claim-id                        a sentence of labs/NN-slug/claims.json and the verdict on it; link with
                                                {hf:claim}`lab/claim-id`; its "shown": how its number is shown
@@ -24,24 +24,24 @@ If the shown machine has not measured a number, the sentence uses another machin
     The sentence to show if the claim fails.
     ```
 
-    ```{lab-figure} 01-bandwidth               figures/01-bandwidth.gp
-    :series: bandwidth_read bandwidth_copy     optional; the series in the table (default: all that the script shows); a
+    ```{lab-figure} 01-speed                   figures/01-speed.gp
+    :series: quicksort insertion               optional; the series in the table (default: all that the script shows); a
                                                published record with these can replace the machine's own
     :pending: gpu_latency                      optional; more series, which perhaps no machine has measured yet: the figure
                                                is then drawn without them; without :series:, "not yet measured" replaces
                                                the figure
-    :name: fig-bandwidth                       optional, for {ref}
-    :lab: 01-roofline                          optional; the lab with the figure's number
+    :name: fig-speed                           optional, for {ref}
+    :lab: 01-sorting                           optional; the lab with the figure's number
     The takeaway, one paragraph.
     ```
 
-    ```{drawing} 02-tile                       an idea, drawn by drawings/02-matmul.py
-    :name: fig-tile                            optional
+    ```{drawing} 01-swap                       an idea, drawn by drawings/01-sorting.py
+    :name: fig-swap                            optional
     The takeaway, one paragraph.
     ```
 
-    ```{lab-code} 01-roofline/kernels/stream.hpp       below labs/
-    :part: read                                between // [begin: read] and // [end: read]; else the whole file
+    ```{lab-code} 01-sorting/kernels/quicksort.hpp     below labs/
+    :part: swap                                between // [begin: swap] and // [end: swap]; else the whole file
     :caption: words  :emphasize-lines: 2,3     optional
     ```
 
@@ -57,28 +57,14 @@ If the shown machine has not measured a number, the sentence uses another machin
     Prose, figures, claims.
     ````
 
-    ```{lab-card} 01-roofline                  how to run it yourself
-    ```{yours} 02-matmul                       the steps to a kernel of the reader's own: labs/02-matmul/yours/path.json
+    ```{lab-card} 01-sorting                   how to run it yourself
+    ```{yours} 01-sorting                      the steps to a kernel of the reader's own: labs/01-sorting/yours/path.json
     ```{lab-header} clock.hpp                  the header's reference, from Doxygen
     ```{machines}                              every machine; :values: lab/id … for headline numbers
     ```{book-mistakes}                         the claims that fail on the machine shown, and its largest misses
     ```{claims-ledger}                         every claim on every machine
 
-    ```{roofline-explorer}                     calculators, for the reader to play with: see widgets.py
-    ```{planner}
-    ```{array-explorer}
-    ```{measure-here}                          chapter 01's experiments in the reader's browser: measure_here.py
-    ```{reader-gpu}                            what {measure-here} found about the reader's GPU; until then, the body
-    ```{where-browsers-measure}                prose that is left out if the kernels for browsers are not compiled
-
-    ```{systolic-array} 04-tpu                 the moving array, from the trace in the lab's record
-    The takeaway, one paragraph.
-    ```
-
-    ```{scoreboard}                            tokens per second of one small model, a row for each chapter so far; no body
-
     ```{predict} id                            a question to answer before the page shows the answer: predict.py
-    ```{predict-table} id                      a question for each row of a table; ```{predict-scores} id: predict_table.py
     ```{predictions-summary}                   before the takeaway
 
     ```{how-to-cite}                           a sentence and an entry for BibTeX, from CITATION.cff

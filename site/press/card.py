@@ -89,7 +89,8 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     sources = {}
     for name, chapter in cards.items():
         try:
-            sources[name] = page(static, app.config.project, chapter.number, chapter.title, chapter.question, figure_of(app, chapter.card))
+            sources[name] = page(static, app.config.project, chapter.number, chapter.title, chapter.question,
+                                 figure_of(app, chapter.card))
         except (RecordError, drawings.DrawingError) as error:
             logger.info("chapter %s has no preview picture: %s", chapter.number, error)
     preview = app.config.press_preview  # {"chapter": …, "words": …} of the book's own picture

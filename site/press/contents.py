@@ -46,7 +46,7 @@ def parts_of(env: BuildEnvironment) -> list[tuple[str, list[str]]]:
 
 
 def number_of(page: str) -> str:
-    """A chapter's number, "01" for 01-roofline; empty for other pages."""
+    """A chapter's number, "01" for 01-sorting; empty for other pages."""
     found = re.match(r"(\d\d)-", page)
     return found[1] if found else ""
 

@@ -4,9 +4,9 @@
 Uses only the standard library, so that `make lab-NN` can draw without a virtual environment.
 A script figures/NN-name.gp begins with comments that give its title and its series:
 
-    # title: The roofline of this machine
-    # needs: kernels plateaus_bandwidth     series without which it cannot be drawn
-    # shows: kernels kernels_predicted      series that its description covers, if the record has them
+    # title: Sorting on this machine
+    # needs: quicksort insertion            series without which it cannot be drawn
+    # shows: quicksort quicksort_predicted  series that its description covers, if the record has them
 
 (a field may take several such lines).
 
@@ -32,7 +32,7 @@ except ImportError:  # run as a script
     import svg
 
 ROOT = Path(__file__).resolve().parents[2]
-CSS = ROOT / "site" / "press" / "static" / "figures.css"
+CSS = Path(__file__).resolve().parent / "static" / "figures.css"
 GNUPLOT_SECONDS = 60
 AXES_ROUNDS = 6
 

@@ -1,8 +1,8 @@
 """{drawing}: a drawing of an idea. The SVG from drawings/NN-slug.py is inline in the page, so that it follows its colours.
 
-    ```{drawing} 02-tile
-    :name: fig-tile
-    :script: float-bits                        optional; the files in assets.py for hf-float-bits add controls for the reader
+    ```{drawing} 01-swap
+    :name: fig-swap
+    :script: NAME                              optional; the files in assets.py for hf-NAME add controls for the reader
     The takeaway, one paragraph.
     ```
 

@@ -2,9 +2,9 @@
 predictions were. {book-in-numbers}: a dot for each prediction, then the numbers of processors and claims. {chapter-cards}: a
 card for each chapter, with its headline number, or its question if it has none.
 
-    ```{front-figure} 01-roofline
-    :lab: 01-roofline                          optional; the lab with the figure's number
-    :name: front-roofline                      optional
+    ```{front-figure} 01-speed
+    :lab: 01-sorting                           optional; the lab with the figure's number
+    :name: front-speed                         optional
     The caption, one paragraph.
     ```
 

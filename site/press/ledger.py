@@ -177,7 +177,7 @@ def table(machines: list[Machine], entries: list[Entry]) -> nodes.table:
 
 
 def name_of(machine: Machine) -> str:
-    """The machine's name, without a line break within "(Zen 4)"."""
+    """The machine's name, without a line break before a number, as in "(Core 4)"."""
     return re.sub(r" (?=\d+\))", NO_BREAK_SPACE, machine.name)
 
 

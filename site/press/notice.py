@@ -131,7 +131,7 @@ def measured_quickly(used: list[Record]) -> list[Notice]:
 
 
 def named(used: list[Record]) -> str:
-    """lab 01-roofline; labs 01, 02 and 03"""
+    """lab 01-sorting; labs 01, 02 and 03"""
     *others, last = [record.lab[:2] for record in used]
     return f"labs {', '.join(others)} and {last}" if others else f"lab {used[0].lab}"
 

@@ -4,7 +4,7 @@ series by series on the chosen machine, and kernel by kernel on every machine.
     ```{predictions-overview}
     ```
 
-    ```{predictions} 00-workload
+    ```{predictions} 01-sorting
     ```
 
 What counts as a prediction: outcomes.py.

@@ -1,0 +1,51 @@
+"""The generator, site/press, knows no book: it imports nothing of site/book, and names no chapter, no chip and no module of the
+book."""
+
+import ast
+import re
+
+import pytest
+from whole import PROJECT
+
+PRESS = PROJECT / "site" / "press"
+OWN = sorted(path.stem for path in (PROJECT / "site" / "book").glob("*.py") if path.stem not in ("__init__", "gallery"))
+CHIPS = ("EPYC", "Xeon", "Zen", "Graviton", "Neoverse", "Ryzen", "TPU", "H100")
+CHAPTER = re.compile(r"\b\d\d-[a-z][a-z0-9-]+")
+EXAMPLES = ("01-sorting", "01-speed", "01-swap")  # a chapter, a figure and a drawing, where directives are described
+TEXTS = sorted(path for path in PRESS.rglob("*") if path.suffix in (".py", ".js", ".css", ".html", ".toml"))
+
+
+def imported(source: str) -> set[str]:
+    """The packages and modules that a module imports from outside its own package."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {name.name.partition(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def of_a_book(text: str) -> list[str]:
+    """What a text says of a book."""
+    words = re.compile(rf"\b(?:{'|'.join([*CHIPS, *OWN])})\b|[Rr]oofline")
+    return [name for name in CHAPTER.findall(text) if name not in EXAMPLES] + words.findall(text)
+
+
+@pytest.mark.parametrize("path", sorted(PRESS.rglob("*.py")), ids=lambda path: path.stem)
+def test_press_imports_nothing_of_the_book(path):
+    assert "book" not in imported(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+def test_press_says_nothing_of_the_book(path):
+    assert of_a_book(path.read_text(encoding="utf-8")) == []
+
+
+def test_both_rules_can_fail():
+    for source in ("import book", "from book.roofs import Roof", "def late():\n    import book.widgets"):
+        assert "book" in imported(source)
+    assert "book" not in imported("from .chapters import book")
+    for text in ("see 02-matmul", "the Roofline", "on a Zen 4", "measure_here.py"):
+        assert of_a_book(text)
+    assert of_a_book("01-sorting, Widgets, frozen") == []
