@@ -47,15 +47,6 @@ breathe_show_include = False
 
 html_theme = "press"
 html_title = project
-html_math_renderer = "mathml"
 html_favicon = "press/static/favicon.svg"
-html_css_files = ["fonts.css", "figures.css", "site.css", "code.css", "reading.css"]
-html_js_files = [(script, {"defer": "defer"}) for script in ("theme.js", "contents.js", "overflow.js", "reading.js")]
-html_additional_pages = {"404": "404.html", "search": "search.html"}
-html_use_index = False
 # Where the site will be served from, if known. The feed, the sitemap, canonical addresses and link previews need it.
 html_baseurl = os.environ.get("HARDWARE_FIRST_URL", "")
-html_copy_source = False
-html_show_sourcelink = False
-html_secnumber_suffix = "\N{NO-BREAK SPACE}"
-html_permalinks_icon = "#"

@@ -96,6 +96,7 @@ from . import (
     claims,
     compare,
     contents,
+    defaults,
     definitions,
     feed,
     front,
@@ -156,7 +157,7 @@ def setup(app: Sphinx) -> dict:
                             ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
     for part in (claims, borrowed, front, ledger, machines, predict, predictions, numbering, definitions,
-                 contents, head, feed, card, cite, compare, search, unbroken, wide, assets):
+                 contents, head, feed, card, cite, compare, search, unbroken, wide, defaults, assets):
         part.add_to(app)  # assets before write_variants: who hears of another machine listens before it is told
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("config-inited", leave_out_chapters)
