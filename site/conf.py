@@ -46,7 +46,5 @@ breathe_default_project = "harness"
 breathe_show_include = False
 
 html_theme = "press"
-html_title = project
-html_favicon = "press/static/favicon.svg"
 # Where the site will be served from, if known. The feed, the sitemap, canonical addresses and link previews need it.
 html_baseurl = os.environ.get("HARDWARE_FIRST_URL", "")

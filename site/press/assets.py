@@ -38,7 +38,8 @@ def load(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.do
             app.add_js_file(file, loading_method="defer")
 
 
-FOLDERS = [Path(__file__).parent / "static"]
+STATIC = Path(__file__).parent / "static"
+FOLDERS = [STATIC]  # and those of also()
 
 
 def also(folder: Path, of_class: dict[str, tuple[str, ...]], when_seen: dict[str, tuple[str, ...]]) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+from .assets import STATIC
+
 SETTINGS = {
+    "html_favicon": str(STATIC / "favicon.svg"),
     "html_css_files": ["fonts.css", "figures.css", "site.css", "code.css", "reading.css"],
     "html_js_files": [(script, {"defer": "defer"}) for script in ("theme.js", "contents.js", "overflow.js", "reading.js")],
     "html_additional_pages": {"404": "404.html", "search": "search.html"},
@@ -22,8 +25,9 @@ def fill_in(app: Sphinx, config: Config) -> None:
     """config-inited: the settings of this theme."""
     if config.html_theme != "press":
         return
-    for name, value in SETTINGS.items():
-        if config[name] == config.values[name].default:
+    for name, value in {**SETTINGS, "html_title": config.project}.items():
+        default = config.values[name].default
+        if config[name] == (default(config) if callable(default) else default):
             config[name] = value
 
 

@@ -2,7 +2,11 @@
 book."""
 
 import ast
+import os
 import re
+import shutil
+import subprocess
+import sys
 
 import pytest
 from whole import PROJECT
@@ -40,6 +44,22 @@ def test_press_imports_nothing_of_the_book(path):
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
 def test_press_says_nothing_of_the_book(path):
     assert of_a_book(path.read_text(encoding="utf-8")) == []
+
+
+def test_press_alone_makes_a_book_of_two_files(tmp_path):
+    shutil.copytree(PRESS, tmp_path / "installed" / "press", ignore=shutil.ignore_patterns("__pycache__"))
+    question = "```{predict} days\n:answer: 7\n:range: 1 9\nHow many?\n```\n"
+    files = {"site/conf.py": 'project = "Sorting"\nextensions = ["myst_parser", "press"]\nhtml_theme = "press"\n',
+             "chapters/index.md": f"# Sorting\n\nIt takes {{math}}`n^2`.\n\n{question}"}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    run = subprocess.run([sys.executable, "-m", "sphinx", "-q", "-W", "-c", "site", "chapters", "out"], cwd=tmp_path, text=True,
+                         capture_output=True, env={**os.environ, "PYTHONPATH": str(tmp_path / "installed")})
+    assert (run.returncode, run.stderr) == (0, "")
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert "<title>Sorting</title>" in page and "_static/favicon.svg" in page and "<math" in page
+    assert {"site.css", "predict.js", "favicon.svg"} <= {path.name for path in (tmp_path / "out" / "_static").iterdir()}
 
 
 def test_both_rules_can_fail():
