@@ -15,13 +15,14 @@ gc.set_threshold(100_000, 50, 100)
 book = tomllib.loads((site.parent / "book.toml").read_text(encoding="utf-8"))
 project = book["title"]
 author = book["authors"]
-copyright = book["rights"]
+copyright = f"{author}; {book['rights']}"
 language = "en"
 
 extensions = ["myst_parser", "sphinxcontrib.bibtex", "breathe", "press", "book"]
 press_record_tool = os.environ.get("HARDWARE_FIRST_RECORD_TOOL", "")
 press_default_machine = book["default_machine"]
 press_preview = book["preview"]
+press_rights = book["rights"]
 press_published_only = os.environ.get("MEASURE") == "no"  # the project's own site, built without measuring
 
 myst_enable_extensions = [

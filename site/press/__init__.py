@@ -140,6 +140,7 @@ def setup(app: Sphinx) -> dict:
     app.add_config_value("press_build", str(root / "build"), "env", str)
     app.add_config_value("press_record_tool", "", "env", str)
     app.add_config_value("press_default_machine", "", "env", str)
+    app.add_config_value("press_rights", "", "html", str)
     app.add_config_value("press_preview", {}, "", dict)
     app.add_config_value("press_published_only", False, "env", bool)
     app.add_config_value("press_source", "", "env", str)

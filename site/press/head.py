@@ -37,8 +37,8 @@ def shortened(text: str) -> str:
 
 
 def describe(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: `description` and `policy`; for the 404 page also the script and the fonts that it embeds."""
-    context["policy"] = POLICY
+    """html-page-context: `description`, `policy` and `rights`; for the 404 page also the script and fonts that it embeds."""
+    context["policy"], context["rights"] = POLICY, app.config.press_rights
     context["description"] = description(doctree) if doctree else ""
     if page == "404":
         script = (Path(__file__).parent / "theme" / "find-home.js").read_text(encoding="utf-8")

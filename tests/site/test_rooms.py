@@ -59,6 +59,7 @@ def test_press_alone_makes_a_book_of_two_files(tmp_path):
     assert (run.returncode, run.stderr) == (0, "")
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "<title>Sorting</title>" in page and "_static/favicon.svg" in page and "<math" in page
+    assert "Sorting. Nothing you do here is sent anywhere." in page  # and no rights of another book
     assert {"site.css", "predict.js", "favicon.svg"} <= {path.name for path in (tmp_path / "out" / "_static").iterdir()}
 
 
