@@ -8,9 +8,14 @@
 
 namespace hf {
 
+// The current folder if it is a book, else the one that this tool was built from.
+inline std::filesystem::path default_tree() {
+  return std::filesystem::is_directory("labs") ? "." : HARDWARE_FIRST_SOURCE;
+}
+
 // Options of all commands: the checkout that they compare records with.
 struct Tool {
-  std::filesystem::path tree = HARDWARE_FIRST_SOURCE;
+  std::filesystem::path tree = default_tree();
 
   std::filesystem::path labs() const { return tree / "labs"; }
 };

@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   hf::Request request;
   app.add_option("--tree", request.tool.tree, "checkout whose sources, labs and laws to compare with")
-      ->default_str("the one this tool was built from");
+      ->default_str("this folder if it has labs, else the one this tool was built from");
   app.fallthrough();
   hf::add_questions(app, request);
   hf::add_writers(app, request);

@@ -20,12 +20,13 @@
 
 namespace hf {
 
-/// The texts that the build embeds in a lab's program from the lab's folder: laws.json, definitions.json and
-/// claims.json. Each program has its own.
+/// The texts that the build embeds in a lab's program. Each program has its own.
 struct LabTexts {
-  const char* laws;
-  const char* definitions;
-  const char* claims;
+  const char* laws;         ///< laws.json, from the lab's folder
+  const char* definitions;  ///< definitions.json
+  const char* claims;       ///< claims.json
+  const char* checkout;     ///< the book's folder: "/home/anna/hardware-first"
+  const char* version;      ///< the book's: "0.1.0"
 };
 extern const LabTexts lab_texts;
 

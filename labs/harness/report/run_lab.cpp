@@ -42,7 +42,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path labs_folder = fs::path(HARDWARE_FIRST_SOURCE) / "labs";
+const fs::path labs_folder = fs::path(lab_texts.checkout) / "labs";
 
 struct Options {
   std::string budget = "full";
@@ -74,7 +74,7 @@ std::optional<int> read_command_line(const LabInfo& info, int argc, char** argv,
       ->type_name("STEP")
       ->check(CLI::IsMember(steps));
   app.add_option("--out", options.out, "folder for the record")->type_name("DIR")->capture_default_str();
-  app.set_version_flag("--version", "lab-" + info.id + " " HARDWARE_FIRST_VERSION);
+  app.set_version_flag("--version", "lab-" + info.id + " " + lab_texts.version);
   try {
     app.parse(argc, argv);
     if (options.budget != "quick" && options.budget != "full") {  // from the option or the environment
@@ -195,7 +195,7 @@ class LabRun {
     run.at_end = read_system_state();
     run.seconds = static_cast<double>(now_ns() - start) * 1e-9;
     const nlohmann::json record =
-        make_record(info_, inputs_, run, machine_, read_commit(HARDWARE_FIRST_SOURCE), lab.results(), laws_);
+        make_record(info_, inputs_, run, machine_, read_commit(lab_texts.checkout), lab.results(), laws_);
     const nlohmann::json read = as_read(record, definitions_);
     show_values(read.at("values"));
     show_verdicts(read);
