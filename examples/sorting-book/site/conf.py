@@ -1,5 +1,7 @@
 """How Sphinx makes pages of chapters/: python -m sphinx -c site chapters build/site."""
 
+import shutil
+
 project = "Sorting, measured"
 author = "The authors of the sorting book"
 copyright = "the authors"
@@ -7,7 +9,7 @@ language = "en"
 
 extensions = ["myst_parser", "sphinxcontrib.bibtex", "press"]
 html_theme = "press"
-press_record_tool = ""  # the `record` program, if it isn't in build/bin
+press_record_tool = shutil.which("record") or ""  # installed with the instrument
 myst_enable_extensions = ["attrs_inline", "colon_fence", "dollarmath", "smartquotes"]
 bibtex_bibfiles = ["../chapters/references.bib"]
 bibtex_reference_style = "author_year"

@@ -116,7 +116,7 @@ void count_lines(hf::Lab& lab) {
   lab.modelled("std_sort_lines_million_predicted", std_sort_lines(n, cache));
 }
 
-/// A sort of n numbers, which are others in each call: a processor may remember how the branches went for the same ones.
+/// A sort of n numbers, others in each call if the pool has more: a processor may remember how the branches went for the same.
 template <class Sort>
 hf::Variant variant(const std::string& id, std::size_t n, const std::vector<int>& pool, Sort sort) {
   return hf::timed(id, [=, &pool, a = std::vector<int>(n), at = std::size_t{0}]() mutable {
