@@ -10,20 +10,18 @@ array names[2] = ["merge sort", "std::sort"]
 array points[2] = [circle, triangle]
 file(i, end) = tables."/".sorts[i].end.".tsv"
 stats file(1, "") using 1:2 name "time" nooutput
-stats file(1, "") using 4 name "slowest" nooutput
 stats file(1, "_lines_simulated") using 2 name "most" nooutput
 right_edge = width - 26
 set logscale x 2
 eval x_range(time_min_x / 1.3, time_max_x * 1.3)
-set xtics ("4096" 2**12, "16,384" 2**14, "65,536" 2**16, "262,144" 2**18, "2²⁰" 2**20, "2²²" 2**22)
 fits(bytes_per_number) = value_l2_bytes / bytes_per_number  # numbers whose arrays fill L2
 
 set multiplot
-top_edge = 36; bottom_edge = 330
+top_edge = 36; bottom_edge = 340
 y_title = "measured time per number, ns"
 load "frame.gp"
-set format x ""
-eval y_range(0, slowest_max * 1.1)
+set xtics ("" 2**12, "" 2**14, "" 2**16, "" 2**18, "" 2**20, "" 2**22)
+eval y_range(0, time_max_y * 1.4)
 set arrow 1 from fits(8),y_min to fits(8),y_max nohead linewidth 1.2 dashtype quoted_dash linecolor rgb green
 set arrow 2 from fits(4),y_min to fits(4),y_max nohead linewidth 1.2 dashtype quoted_dash linecolor rgb purple
 plot for [i = 1:2] file(i, "") using 1:3:4 with filledcurves fillcolor rgb colours[i], \
@@ -31,10 +29,10 @@ plot for [i = 1:2] file(i, "") using 1:3:4 with filledcurves fillcolor rgb colou
      for [i = 1:2] file(i, "") using 1:(only($1 == 2**14, $2)):(names[i]) with labels font near textcolor rgb colours[i]
 
 unset label
-top_edge = 382; bottom_edge = height - 62
+top_edge = 394; bottom_edge = height - 62
 y_title = "lines fetched into L2 per number"
 load "frame.gp"
-set format x "%g"
+set xtics ("2¹²" 2**12, "2¹⁴" 2**14, "2¹⁶" 2**16, "2¹⁸" 2**18, "2²⁰" 2**20, "2²²" 2**22)
 eval y_range(0, most_max * 1.15)
 set arrow 1 from fits(8),y_min to fits(8),y_max nohead linewidth 1.2 dashtype quoted_dash linecolor rgb green
 set arrow 2 from fits(4),y_min to fits(4),y_max nohead linewidth 1.2 dashtype quoted_dash linecolor rgb purple

@@ -33,14 +33,16 @@ std::uint64_t l1_bytes(const hf::Lab& lab) { return cache_bytes(lab, 1, 32 << 10
 std::uint64_t l2_bytes(const hf::Lab& lab) { return cache_bytes(lab, 2, 1 << 20); }
 
 // [begin: model]
-/// Lines fetched for each number. Both arrays are copied once and sorted once; each doubling beyond the cache is a pass over both.
+/// Lines fetched for each number. Both arrays are copied once and
+/// sorted once; each doubling beyond the cache is a pass over both.
 double merge_lines(double n, double cache) {
   const double beyond = std::max(0.0, std::log2(2 * sizeof(int) * n / cache));
   return 2 / numbers_per_line * (beyond > 0 ? 2 + beyond : 1);
 }
 
-/// One array, sorted in place. A partition with the median of three numbers as pivot needs 1.19 levels for each doubling; the
-/// last pass is the insertion sort of std::sort.
+/// One array, sorted in place. With the median of three numbers as
+/// pivot, each doubling needs 1.19 levels of partitions. The last
+/// pass is the insertion sort of std::sort.
 double std_sort_lines(double n, double cache) {
   const double beyond = std::max(0.0, std::log2(sizeof(int) * n / cache));
   return 1 / numbers_per_line * (beyond > 0 ? 2 + 1.19 * beyond : 1);

@@ -21,7 +21,8 @@ void insertion_sort(Key* a, std::size_t n) {
 // [end: insertion]
 
 // [begin: partition]
-/// Cuts 2 or more numbers in two: none on the left is larger than any on the right (Hoare, 1962).
+/// Cuts 2 or more numbers in two: none on the left is
+/// larger than any on the right.
 /// \return the size of the left part, at least 1 and less than n
 template <class Key>
 std::size_t partition(Key* a, std::size_t n) {
@@ -36,12 +37,13 @@ std::size_t partition(Key* a, std::size_t n) {
 // [end: partition]
 
 // [begin: hybrid]
-/// Quicksort down to ranges of `cutoff` numbers, which insertion sort finishes. With a cutoff of 1 it is plain quicksort.
+/// Quicksort down to ranges of `cutoff` numbers, which insertion sort
+/// finishes. With a cutoff of 1 it is plain quicksort.
 template <class Key>
 void hybrid_sort(Key* a, std::size_t n, std::size_t cutoff) {
   while (n > cutoff) {
     const std::size_t left = partition(a, n), right = n - left;
-    if (left < right) {  // recurse into the shorter part, so that the stack stays small
+    if (left < right) {  // keeps the stack small
       hybrid_sort(a, left, cutoff);
       a += left;
       n = right;

@@ -10,7 +10,8 @@
 namespace sorting {
 
 // [begin: cache]
-/// Counts the lines that a cache fetches. In each set, the most recently used line is first.
+/// Counts the lines that a cache fetches. In each set, the most
+/// recently used line is first.
 class Cache {
  public:
   static constexpr std::size_t line_bytes = 64, ways = 8;
