@@ -32,7 +32,9 @@ except ImportError:  # run as a script
     import svg
 
 ROOT = Path(__file__).resolve().parents[2]
-CSS = Path(__file__).resolve().parent / "static" / "figures.css"
+HERE = Path(__file__).resolve().parent
+CSS = HERE / "static" / "figures.css"
+PLOT = HERE / "plot"  # what all books' figures load: colours and lines, and a frame
 GNUPLOT_SECONDS = 60
 AXES_ROUNDS = 6
 
@@ -71,7 +73,7 @@ def draw(record_path, script_path, out_dir, tool, axes=None, name=None, attempts
         drawn = run_gnuplot(script_path, tables_of(record_path, tool), kept(axes or {}) + given_attempts(attempts, folder))
     try:
         themed = svg.themed(drawn, name, header["title"], description,
-                            read_text(script_path.with_name("style.gp")), read_text(CSS))
+                            read_text(PLOT / "style.gp"), read_text(CSS))
     except svg.SvgError as error:
         raise DrawError(f"{script_path}: {error}") from None
     write_if_changed(figure, themed + made_of)
@@ -194,9 +196,15 @@ def inputs(script_path):
                 loaded = re.findall(r'^\s*load "([\w.-]+)"', read_text(script), re.M)
             except DrawError:  # draw() will report it; the figure still depends on the file, which may come back.
                 loaded = []
-            waiting += [script.with_name(name) for name in loaded]
+            waiting += [loaded_file(script, name) for name in loaded]
     modules = (__file__, svg.__file__, svg.labels.__file__, svg.labels.advances.__file__)
     return [*scripts, CSS, *map(Path, modules)]
+
+
+def loaded_file(script, name):
+    """What a script loads by this name: a file beside it, else one of PLOT, as gnuplot finds it."""
+    beside, shared = script.with_name(name), PLOT / name
+    return shared if shared.exists() and not beside.exists() else beside
 
 
 class EncodingError(ValueError):
@@ -288,7 +296,7 @@ def run_gnuplot(script_path, tables, given=""):
         raise DrawError(f"{script_path}: gnuplot is missing; install it (apt-get install gnuplot-nox)")
     with tempfile.TemporaryDirectory() as scratch:
         output = Path(scratch) / "figure.svg"
-        variables = f"tables = {quoted(tables)}; output = {quoted(output)}"
+        variables = f"set loadpath {quoted(PLOT)}; tables = {quoted(tables)}; output = {quoted(output)}"
         try:
             result = subprocess.run([gnuplot, "--default-settings", "-e", variables + given, script_path.name],
                                     cwd=script_path.parent, capture_output=True, encoding="utf-8", errors="replace",

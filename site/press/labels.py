@@ -14,7 +14,7 @@ try:
 except ImportError:  # run as a script
     import advances
 
-NEAR, ALONG, END, OVER = "near", "along", "end", "over"  # the font names in figures/style.gp; labels with any other do not move
+NEAR, ALONG, END, OVER = "near", "along", "end", "over"  # font names in plot/style.gp; other labels do not move
 
 LABEL_COST, EDGE_COST, MARK_COST, STRUCK_COST, LINE_COST, AMBIGUITY_COST = 1000.0, 10000.0, 120.0, 500.0, 14.0, 60.0
 ORDER_COST = 90.0  # names at the ends of curves stay in the order of those ends
@@ -224,7 +224,7 @@ def conflict(a, b):
 
 
 def place(texts, marks, lines, canvas):
-    """Moves the labels that may move (see figures/style.gp) and returns the leaders to draw, each with its label.
+    """Moves the labels that may move (see press/plot/style.gp) and returns the leaders to draw, each with its label.
 
     `texts` have string, x, y, angle, anchor, size, role; `marks` have box(); `lines` have segments(); `canvas` is
     (width, height). Deterministic. Every label gets a place, even if all its candidates cover something.

@@ -148,7 +148,7 @@ def number(value):
 
 
 def colour_names(style):
-    """{"#c0de01": "ink", …} from figures/style.gp."""
+    """{"#c0de01": "ink", …} from press/plot/style.gp."""
     return {code.lower(): name for name, code in re.findall(r'^(\w+)\s*=\s*"(#[0-9a-fA-F]{6})"', style, re.M)}
 
 
@@ -257,7 +257,7 @@ def inline(figure):
 def themed(source, name, title, description, style, css):
     """gnuplot's SVG `source` as one that follows the page; `name` makes its ids unique on a page of many figures.
 
-    `style` and `css` are the texts of figures/style.gp and site/press/static/figures.css. Raises SvgError.
+    `style` and `css` are the texts of press/plot/style.gp and site/press/static/figures.css. Raises SvgError.
     """
     reader = Reader(colour_names(style)).read(source)
     items, (width, height) = reader.items, reader.canvas

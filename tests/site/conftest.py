@@ -79,7 +79,6 @@ class Site:
             (root / folder).mkdir(parents=True)
         self.lab(LAB)
         self.claims()
-        (root / "figures" / "style.gp").write_bytes((PROJECT / "figures" / "style.gp").read_bytes())
         (root / "figures" / "01-small.gp").write_text(FIGURE_SCRIPT)
 
     def lab(self, lab: str) -> None:

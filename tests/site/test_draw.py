@@ -138,10 +138,9 @@ def drawn(tmp_path_factory):
 
 @pytest.fixture
 def figures(tmp_path):
-    """A folder with style.gp, for a test's own scripts."""
+    """A folder for a test's own scripts."""
     folder = tmp_path / "scripts"
     folder.mkdir()
-    shutil.copy(ROOT / "figures/style.gp", folder)
 
     def script(body, header="# title: Test\n# needs: latency\n# shows: latency\nheight = 300\nload 'style.gp'\n"):
         path = folder / "01-test.gp"
@@ -366,9 +365,9 @@ def test_cooks_are_blue_and_the_door_is_orange(drawn):
 def test_blue_and_orange_are_the_cooks_and_the_door_and_nothing_else():
     for script in (ROOT / "figures").glob("*.gp"):
         words = set(re.findall(r"\w+", re.sub(r"(?m)^\s*#.*|\"[^\"\n]*\"", "", script.read_text(encoding="utf-8"))))
-        assert script.name == "style.gp" or "orange" not in words, f"{script.name}: memory, or another colour; see style.gp"
-        assert script.name == "style.gp" or not {"blue", "compute"} <= words, f"{script.name}: blue is two things"
-        assert script.name == "style.gp" or not {"blue", "memory"} <= words, f"{script.name}: blue beside memory is compute"
+        assert "orange" not in words, f"{script.name}: memory, or another colour; see style.gp"
+        assert not {"blue", "compute"} <= words, f"{script.name}: blue is two things"
+        assert not {"blue", "memory"} <= words, f"{script.name}: blue beside memory is compute"
 
 
 def test_script_without_header_or_unreadable(write, tmp_path, figures):
@@ -441,7 +440,7 @@ def contrast(a, b):
 
 def test_palettes_are_legible_and_complete():
     css = draw.CSS.read_text()
-    names = set(svg.colour_names((ROOT / "figures/style.gp").read_text()).values())
+    names = set(svg.colour_names((ROOT / "site/press/plot/style.gp").read_text()).values())
     for palette in svg.palettes(css):
         assert set(palette) == names
         for name in names - {"grid", "paper"}:
@@ -472,7 +471,7 @@ GNUPLOT_6 = """<svg width="620" height="300" viewBox="0 0 620 300" xmlns="http:/
 
 
 def test_the_dot_of_gnuplot_6_for_a_vector_without_length_is_left_out():
-    source = svg.themed(GNUPLOT_6, "01-test", "t", "d", (ROOT / "figures/style.gp").read_text(), draw.CSS.read_text())
+    source = svg.themed(GNUPLOT_6, "01-test", "t", "d", (ROOT / "site/press/plot/style.gp").read_text(), draw.CSS.read_text())
     drawn = [element for element in ElementTree.fromstring(source).iter() if "s-blue" in element.get("class", "")]
     assert [element.tag for element in drawn] == [SVG + "path", SVG + "circle"]
     assert drawn[0].get("d") == "M150.2,88.5L226.3,88.5"
@@ -482,4 +481,4 @@ def test_the_dot_of_gnuplot_6_for_a_vector_without_length_is_left_out():
 def test_a_marker_of_another_form_is_one_line():
     other = GNUPLOT_6.replace("transform='translate(226.35,88.55) scale(3.60)'", "x='3' y='4'")
     with pytest.raises(svg.SvgError, match="a marker in gnuplot's SVG has an unknown form"):
-        svg.themed(other, "01-test", "t", "d", (ROOT / "figures/style.gp").read_text(), draw.CSS.read_text())
+        svg.themed(other, "01-test", "t", "d", (ROOT / "site/press/plot/style.gp").read_text(), draw.CSS.read_text())

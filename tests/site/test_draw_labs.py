@@ -79,7 +79,6 @@ def test_a_broken_figure_is_a_failure_whatever_else_is_missing(make_lab, tmp_pat
     record.write_text(json.dumps(without(everything("03-gpu"), r"gpu_.*", "no GPU")))
     broken = tmp_path / "03-broken.gp"
     broken.write_text("# title: t\n# needs: little_line\n# shows: little_line\nplot (\n")
-    (tmp_path / "style.gp").write_text("")
     status = draw.main([str(broken), str(ROOT / "figures/03-gpu-little.gp"), "--record", str(record),
                         "--out", str(tmp_path / "figures"), "--tool", TOOL])
     said = capsys.readouterr()
