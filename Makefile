@@ -14,7 +14,7 @@ PORT ?= 8000
 # What a reader gives reaches the tools letter by letter; make would expand a dollar sign in it.
 override export MACHINE := $(value MACHINE)
 override export RECORDS := $(value RECORDS)
-export N SLUG ARCH
+export N SLUG ARCH DIR
 LABS := $(patsubst labs/%/lab.cpp,%,$(wildcard labs/[0-9][0-9]-*/lab.cpp))
 NUMBERS := $(foreach lab,$(LABS),$(firstword $(subst -, ,$(lab))))
 
@@ -112,6 +112,10 @@ bundle: needs-bundle ## pack the compiled labs for machines without a compiler, 
 .PHONY: new-chapter
 new-chapter: ## create a chapter skeleton (lab, test, figure, drawing) that passes all tests (N=08 SLUG=name)
 	@tools/new-chapter "$$N" "$$SLUG"
+
+.PHONY: new-book
+new-book: ## write the skeleton of a measured book that needs the installed packages only (DIR=folder)
+	@tools/new-book "$$DIR"
 
 .PHONY: check
 check: needs-check tool ## check formatting, lint, spelling, voice, each chapter's required parts, and the published records

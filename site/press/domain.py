@@ -3,6 +3,7 @@ dropped when the page is read again."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
@@ -126,7 +127,8 @@ class PressDomain(Domain):
 def records_of(config: Config) -> Records:
     """The records of the project that the configuration names."""
     root, build = Path(config.press_root), Path(config.press_build)
-    tool = Path(config.press_record_tool or build / "bin" / "record").absolute()
+    own = build / "bin" / "record"  # else the installed one
+    tool = Path(config.press_record_tool or (own if own.exists() else shutil.which("record") or own)).absolute()
     return Records(root, build, tool, published_only=config.press_published_only,
                    default=config.press_default_machine)
 

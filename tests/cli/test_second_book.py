@@ -1,0 +1,74 @@
+"""Another book, outside of this checkout: it is made of the installed packages and uses no file of this book."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def surroundings(tmp_path_factory):
+    """The environment of a stranger who has installed both packages."""
+    prefix = tmp_path_factory.mktemp("installed")
+    subprocess.run(["cmake", "--install", ROOT / "build", "--prefix", prefix], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps",
+                    "--no-build-isolation", "--target", prefix / "python", ROOT / "site/press"], check=True)
+    return {**os.environ, "PATH": f"{prefix}/bin:{os.environ['PATH']}", "PYTHONPATH": str(prefix / "python"),
+            "PYTHON": sys.executable, "BUDGET": "quick", "TMPDIR": str(prefix)}  # with a measuring lock of its own
+
+
+def made(book, surroundings, **more):
+    run = subprocess.run(["make", "site"], cwd=book, env={**surroundings, **more}, capture_output=True, encoding="utf-8")
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stdout.endswith(f"The book: {book}/build/site/index.html\n")
+    strict = subprocess.run([sys.executable, "-m", "sphinx", "-q", "-W", "-c", "site", "chapters", "build/strict"], cwd=book,
+                            env={**surroundings, **more}, capture_output=True, encoding="utf-8")
+    assert strict.stderr == ""
+    return {page.stem: page.read_text(encoding="utf-8") for page in (book / "build/site").glob("*.html")}
+
+
+def check_nothing_of_the_checkout_was_used(book):
+    for name in ("build/compile_commands.json", "build/CMakeCache.txt", *(book / "build/bin").glob("*.inputs.json")):
+        assert str(ROOT) not in (book / name).read_text(encoding="utf-8")
+
+
+def test_the_sorting_book_is_measured_and_made(surroundings, tmp_path):
+    book = tmp_path / "sorting"
+    shutil.copytree(ROOT / "examples/sorting-book", book, ignore=shutil.ignore_patterns("build"))
+    published = made(book, surroundings, MEASURE="no")
+    assert "AMD EPYC" in published["machines"]
+    assert not (book / "build/bin").exists()
+    pages = made(book, surroundings)
+    for chapter in ("00-crossover", "01-merge"):
+        assert pages[chapter].count("<svg") >= 1
+        assert pages[chapter] != published[chapter]  # it has this machine's numbers
+    check_nothing_of_the_checkout_was_used(book)
+
+
+def test_a_new_book_is_made_as_it_is(surroundings, tmp_path):
+    book = tmp_path / "Hash Tables"
+    run = subprocess.run(["make", "new-book", f"DIR={book}"], cwd=ROOT, capture_output=True, encoding="utf-8")
+    assert run.stdout.startswith(f"wrote {book}\n"), run.stderr
+    pages = made(book, surroundings)
+    assert "<title>Hash tables" in pages["index"]
+    assert "more than twice as fast" in pages["claims"]
+    check_nothing_of_the_checkout_was_used(book)
+
+
+@pytest.mark.parametrize(("folder", "line"), [("", "new-book: DIR='': expected a new folder, as in DIR=../my-book\n"),
+                                              ("{full}", "new-book: {full}: expected a new or empty folder\n"),
+                                              ("{root}/1", "new-book: 1: expected a name with letters\n")])
+def test_a_new_book_needs_a_place_and_a_name(tmp_path, folder, line):
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "file").touch()
+    places = {"full": full, "root": tmp_path}
+    run = subprocess.run([ROOT / "tools/new-book", folder.format(**places)], capture_output=True, encoding="utf-8")
+    assert run.returncode == 1
+    assert run.stderr == line.format(**places)
+    assert [path.name for path in full.iterdir()] == ["file"]
