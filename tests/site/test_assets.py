@@ -4,9 +4,9 @@ import re
 
 import pytest
 from press import assets
-from whole import PROJECT, STATICS, static
+from whole import PROJECT, STATIC_FOLDERS, static
 
-NAMES = sorted(path.name for folder in STATICS for path in folder.iterdir() if path.suffix in (".css", ".js"))
+NAMES = sorted(path.name for folder in STATIC_FOLDERS for path in folder.iterdir() if path.suffix in (".css", ".js"))
 
 
 def loaded(html: str) -> list[str]:

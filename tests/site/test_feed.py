@@ -16,7 +16,7 @@ import yaml
 from conftest import LAB
 from press import card, drawing
 from press.head import POLICY
-from whole import CHAPTERS, PROJECT, STATICS, Visit, pages
+from whole import CHAPTERS, PROJECT, STATIC_FOLDERS, Visit, pages
 
 ATOM, MAP = "{http://www.w3.org/2005/Atom}", "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 ADDRESS = {"html_baseurl": "https://book.example/here"}
@@ -182,7 +182,7 @@ def test_a_card_shows_its_figure_whole_and_no_sentence_of_its_steps(browser, dra
         for path in drawings:
             picture = drawing.as_html(drawing.read(path))
             file = tmp_path / f"{path.stem}.html"
-            page = card.page(STATICS[0], "Book", "07", "A chapter", "A question?", picture)
+            page = card.page(STATIC_FOLDERS[0], "Book", "07", "A chapter", "A question?", picture)
             file.write_text(page, encoding="utf-8")
             visit.page.goto(file.as_uri())
             boxes = visit.page.evaluate(shown)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
-from whole import STATICS, Visit
+from whole import STATIC_FOLDERS, Visit
 
 # {what the site stores: pages that together contain all scripts that read it}
 READ_BY = {
@@ -82,7 +82,7 @@ def read(visit: Visit, served: str) -> Iterator[Callable[..., str]]:
 
 
 def test_this_is_all_that_the_site_remembers():
-    scripts = [path.read_text(encoding="utf-8") for folder in STATICS for path in sorted(folder.glob("*.js"))]
+    scripts = [path.read_text(encoding="utf-8") for folder in STATIC_FOLDERS for path in sorted(folder.glob("*.js"))]
     asked = [name for text in scripts for name in re.findall(r"\b(?:stored|store)\((.*?)[,)]", text)]
     named = {"name": None, "HERE": "this-browser"}  # boot.js's own parameter, and a constant
     assert {named.get(name, name.strip('"')) for name in asked} == {None, *READ_BY}

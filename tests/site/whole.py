@@ -18,7 +18,7 @@ import made
 from playwright.sync_api import Browser, Page
 
 PROJECT = made.ROOT
-STATICS = [PROJECT / "site" / extension / "static" for extension in ("press", "book")]
+STATIC_FOLDERS = [PROJECT / "site" / extension / "static" for extension in ("press", "book")]
 SUB_PATH = "/books/hardware-first/"
 CHAPTERS = sorted(path.stem for path in (PROJECT / "chapters").glob("[0-9][0-9]-*.md"))
 LEFT_OUT = [chapter for chapter in CHAPTERS if not any((PROJECT / "figures" / "records").glob(f"*/{chapter}.json"))]
@@ -71,7 +71,7 @@ def render_own(folder: Path) -> Path:
 
 def static(name: str) -> Path:
     """A style or script of the site."""
-    return next(path for folder in STATICS if (path := folder / name).exists())
+    return next(path for folder in STATIC_FOLDERS if (path := folder / name).exists())
 
 
 def write(path: Path, text: str) -> None:

@@ -26,6 +26,7 @@
 #include "harness/measure/threads.hpp"
 #include "machine_registers.hpp"
 #include "microarchitecture.hpp"
+#include "surroundings.hpp"
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>

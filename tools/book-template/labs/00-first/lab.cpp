@@ -42,7 +42,8 @@ hf::Variant variant(const std::vector<float>& x) {
 void measure(hf::Lab& lab) {
   std::vector<float> x(count);
   for (std::size_t i = 0; i < count; ++i) x[i] = static_cast<float>(i % 7) + 0.5f;
-  const hf::Sampling sampling = hf::sample_interleaved({variant<1>(x), variant<2>(x), variant<4>(x), variant<8>(x)}, lab.plan());
+  const hf::Sampling sampling =
+      hf::sample_interleaved({variant<1>(x), variant<2>(x), variant<4>(x), variant<8>(x)}, lab.plan());
 
   hf::Series speed = {.id = "chains", .label = "sum", .x = {"chains", "1"}, .y = {"speed", "GFLOP/s"}};
   for (std::size_t i = 0; i < sampling.ids.size(); ++i)
@@ -54,5 +55,6 @@ void measure(hf::Lab& lab) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return hf::run_lab({.id = "00-first", .title = "The first chapter", .steps = {{"chains", measure, 0.5, 2}}}, argc, argv);
+  return hf::run_lab({.id = "00-first", .title = "The first chapter", .steps = {{"chains", measure, 0.5, 2}}}, argc,
+                     argv);
 }
