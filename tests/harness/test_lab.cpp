@@ -276,6 +276,9 @@ TEST_CASE("a clock that is years off is learnt of before anything is measured") 
   CHECK(ended.status == 1);
   CHECK(ended.out == "");
   CHECK(ended.err.find("the clock of this machine says 1970-01-01T00:00:00Z: set it") != std::string::npos);
+  const Ended late = run_over_old_record(Bench(), "months late");
+  CHECK(late.status == 1);
+  CHECK(late.err.find(", when this program was not built yet: set it") != std::string::npos);
 }
 
 TEST_CASE("a clock that jumps while it measures costs the record") {

@@ -105,7 +105,10 @@ void add_bounds(hf::Lab& lab) {
 extern "C" std::time_t time(std::time_t* result) noexcept {
   timespec now = {};
   clock_gettime(CLOCK_REALTIME, &now);
-  const std::time_t seconds = does() == "1970" ? 0 : now.tv_sec + clock_error;
+  constexpr std::time_t months = 300 * 86400;
+  const std::time_t seconds = does() == "1970"          ? 0
+                              : does() == "months late" ? now.tv_sec - months
+                                                        : now.tv_sec + clock_error;
   if (result != nullptr) *result = seconds;
   return seconds;
 }

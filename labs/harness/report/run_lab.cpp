@@ -1,5 +1,7 @@
 
+#include <sys/stat.h>
 #include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
@@ -213,8 +215,13 @@ class LabRun {
   // These checks come first, so that a run is not refused after minutes of measuring.
 
   static void check_clock() {
-    if (const std::string now = utc_now(); !plausible_time(now)) {
-      throw std::runtime_error("the clock of this machine says " + now + ": set it (timedatectl set-ntp true)");
+    const std::string now = utc_now(), remedy = ": set it (timedatectl set-ntp true)";
+    if (!plausible_time(now)) throw std::runtime_error("the clock of this machine says " + now + remedy);
+    constexpr double day = 86400;
+    struct stat program {};
+    if (stat("/proc/self/exe", &program) == 0 && std::difftime(program.st_mtime, std::time(nullptr)) > day) {
+      throw std::runtime_error("the clock of this machine says " + now + ", when this program was not built yet" +
+                               remedy);
     }
   }
 
