@@ -1,7 +1,11 @@
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -140,4 +144,20 @@ TEST_CASE("a terminal is redrawn, with colour only where it is wanted") {
   CHECK(plain.find("\x1b[31m") == std::string::npos);
   style.colour = true;
   CHECK(printed(style, progress_and_claim).find("\x1b[31mfails\x1b[0m") != std::string::npos);
+}
+
+TEST_CASE("a narrow terminal is narrow even if it can do nothing else") {
+  const int master = posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(master >= 0);
+  REQUIRE(grantpt(master) == 0);
+  REQUIRE(unlockpt(master) == 0);
+  const winsize size = {.ws_row = 24, .ws_col = 47, .ws_xpixel = 0, .ws_ypixel = 0};
+  REQUIRE(ioctl(master, TIOCSWINSZ, &size) == 0);
+  CHECK(in_child([&] {
+    setenv("TERM", "dumb", 1);
+    std::FILE* const terminal = std::fopen(ptsname(master), "w");
+    const hf::TerminalStyle style = hf::detect_style(terminal);
+    return !style.interactive && style.width == 47;
+  }));
+  close(master);
 }

@@ -196,7 +196,7 @@ TerminalStyle detect_style(std::FILE* stream) {
   style.colour = style.interactive && environment("NO_COLOR").empty();
   style.utf8 = locale_is_utf8();
   winsize size = {};
-  if (style.interactive && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+  if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {  // also a dumb terminal's
     style.width = size.ws_col;
   } else if (const int columns = std::atoi(environment("COLUMNS").c_str()); columns > 0) {
     style.width = columns;  // a program in between may hide the terminal's size
