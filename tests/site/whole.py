@@ -36,7 +36,7 @@ def render() -> tuple[Path, subprocess.CompletedProcess]:
     if "HARDWARE_FIRST_RENDERED" in os.environ:
         return PROJECT / PUBLISHED["BOOK"] / "site", subprocess.CompletedProcess([], 0, "", "")
     environment = {**ADDRESS, **os.environ, **PUBLISHED, "NO_COLOR": "1"}
-    doxygen = ["make", "--silent", "build/doxygen/xml/index.xml"]
+    doxygen = ["tools/reference"]
     for command in (["site/browser/build"], doxygen, ["tools/alone", "tools/render"]):
         result = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, env=environment)
         if result.returncode:
