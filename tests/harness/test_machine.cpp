@@ -246,7 +246,7 @@ TEST_CASE("threads, kinds of cores, frequencies and containers are told apart") 
   CHECK(text(File{"run/.containerenv", ""}) == "in a container");
   CHECK(text(File{"proc/self/cgroup", "0::/kubepods.slice/x\n"}) == "in a container");
   CHECK(text(File{"sys/fs/cgroup/cpu.max", "50000 100000"}, File{"sys/fs/cgroup/memory.max", "629145600"}) ==
-        "CPU quota: 0.5 of 4 cores; memory limit: 600 MiB");
+        "CPU quota: 0.500 of 4 cores; memory limit: 600 MiB");
 }
 
 TEST_CASE("a node without memory is no node of the machine's memory") {
