@@ -68,6 +68,15 @@ class Build:
     read: list[str]
 
 
+def renew_key(record: dict) -> None:
+    """Makes the key of a record that of its inputs."""
+    inputs = record["lab"]["inputs"]
+    others = [f"{name}\0{inputs[name]}\n" for name in sorted(inputs) if not name.startswith("source:")]
+    sources = sorted({inputs[name] for name in inputs if name.startswith("source:")})
+    text = "".join([*others, *(f"{content}\n" for content in sources)])
+    record["lab"]["key"] = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
 class Site:
     """A project folder with one lab, one figure and the pages that a test writes."""
 
@@ -118,10 +127,7 @@ class Site:
         tokens = re.findall(r"\w+|[^\w\s]", (self.root / source).read_text())  # it has no others
         digest = hashlib.sha256("".join(f"{token}\n" for token in tokens).encode()).hexdigest()[:16]
         inputs[f"source:{source}"] = digest
-        others = [f"{name}\0{inputs[name]}\n" for name in sorted(inputs) if not name.startswith("source:")]
-        sources = sorted({inputs[name] for name in inputs if name.startswith("source:")})
-        text = "".join([*others, *(f"{content}\n" for content in sources)])
-        record["lab"]["key"] = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+        renew_key(record)
         edit(record)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(record), encoding="utf-8")

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from conftest import LAB, Site, scale_series
+from conftest import LAB, Site, renew_key, scale_series
 from press import compare, draw
 from whole import Visit
 
@@ -68,7 +68,9 @@ def hostile(record):
     record["run"]["notes"] = [EVIL]
     record["machine"].update(cpu=EVIL, os=EVIL, microarchitecture="", gpus=[{"name": EVIL, "driver": EVIL}])
     del record["machine"]["microarchitecture"]
-    record["toolchain"].update(compiler=EVIL, flags=EVIL, libraries={EVIL: EVIL})
+    record["toolchain"].update(compiler=EVIL, flags=f"-O3 -DNDEBUG {EVIL}", libraries={EVIL: EVIL})
+    record["lab"]["inputs"]["flags"] = record["toolchain"]["flags"]
+    renew_key(record)
     for series in record["series"]:
         series["label"] = series["x"]["name"] = series["y"]["name"] = EVIL
         for point in series["points"]:
