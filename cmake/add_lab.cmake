@@ -9,8 +9,10 @@ endif()
 
 # Other linkers' maps do not name all that a lab was linked from (`record inputs`). A later -fuse-ld overrides an earlier one.
 foreach(flags IN LISTS CMAKE_EXE_LINKER_FLAGS CMAKE_CXX_FLAGS CMAKE_LINKER_TYPE)
-  if(flags MATCHES "-fuse-ld=[^ ]*|--ld-path=[^ ]*|^(GOLD|LLD|MOLD)$" AND NOT CMAKE_MATCH_0 STREQUAL "-fuse-ld=bfd")
-    message(FATAL_ERROR "${CMAKE_MATCH_0}: expected GNU ld, whose map lists a lab's inputs; remove it from LDFLAGS or CXXFLAGS, "
+  string(REGEX MATCHALL "-fuse-ld=[^ ]*|--ld-path=[^ ]*|GOLD|LLD|MOLD" linkers "-fuse-ld=bfd ${flags}")
+  list(POP_BACK linkers linker)
+  if(NOT linker STREQUAL "-fuse-ld=bfd")
+    message(FATAL_ERROR "${linker}: expected GNU ld, whose map lists a lab's inputs; remove it from LDFLAGS or CXXFLAGS, "
                         "then rm build/CMakeCache.txt")
   endif()
 endforeach()

@@ -1,5 +1,6 @@
 """Other people's shells, folders and trees: what the tools ignore, and the one line that they print where they can't."""
 
+import json
 import os
 import re
 import shutil
@@ -273,3 +274,24 @@ def test_the_reference_is_made_again_when_a_header_changes(door, headers, change
     stale.touch()
     assert door.run("tools/reference").returncode == 0
     assert door.calls("doxygen") == ["doxygen site/Doxyfile"] and not stale.exists()
+
+
+@pytest.mark.parametrize(("compiler", "arguments", "flags"), [("env g++", " g++", ""), ("g++ -std=gnu++17", " -std=gnu++17", "-std=gnu++17 "),
+                                                              ("env g++ -std=gnu++17", " g++ -std=gnu++17", "-std=gnu++17 ")])  # fmt: skip
+def test_a_compiler_of_several_words_is_passed_on_and_recorded(root, tmp_path, compiler, arguments, flags):
+    subprocess.run(["cmake", "-S", root, "-B", tmp_path, "-G", "Ninja", "-DHARDWARE_FIRST_CUDA=OFF"], check=True, capture_output=True,
+                   env={**os.environ, "CXX": compiler})  # fmt: skip
+    commands = json.loads((tmp_path / "compile_commands.json").read_text(encoding="utf-8"))
+    [command] = [each["command"] for each in commands if each["file"].endswith("07-compilers/kernels/compiler/toolchain.cpp")]
+    assert f'HARDWARE_FIRST_CXX_ARGUMENTS="\\"{arguments}\\""' in command
+    ninja = (tmp_path / "build.ninja").read_text(encoding="utf-8")
+    assert f"--flags={flags}-O3 -DNDEBUG -std=c++20" in ninja
+
+
+@pytest.mark.parametrize(("variables", "named"), [({"LDFLAGS": "-fuse-ld=gold"}, "-fuse-ld=gold"),
+                                                  ({"CXXFLAGS": "-O2 -fuse-ld=bfd -fuse-ld=gold"}, "-fuse-ld=gold"),
+                                                  ({"LDFLAGS": "-fuse-ld=gold -fuse-ld=bfd"}, None)])  # fmt: skip
+def test_a_linker_whose_map_lists_too_little_is_refused_when_configuring(root, tmp_path, variables, named):
+    run = subprocess.run(["cmake", "-S", root, "-B", tmp_path, "-G", "Ninja", "-DHARDWARE_FIRST_CUDA=OFF"], capture_output=True,
+                         encoding="utf-8", env={**os.environ, **variables}, check=False)  # fmt: skip
+    assert (f"{named}: expected GNU ld" in run.stderr) if named else run.returncode == 0
