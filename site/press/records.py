@@ -332,7 +332,7 @@ class Records:
             pass  # never asked, or by an earlier version
         said = self._run(command, paths)
         if command == "check" and any(said.values()):
-            return said  # not kept: it may be about this machine's clock, which the key does not contain
+            return said  # not kept: it may be about this user's, host's or home's name, which the key does not contain
         try:
             write_if_changed(kept, json.dumps({"key": key, "said": said}))
         except DrawError as error:

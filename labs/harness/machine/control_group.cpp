@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "first_line.hpp"
+
 namespace hf {
 namespace {
 
@@ -76,13 +78,6 @@ std::vector<fs::path> folders(const fs::path& root, const std::string& controlle
     if (name != ".") all.push_back(all.back() / name);
   }
   return all;
-}
-
-std::string first_line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
 }
 
 /// Processors for "50000 100000"; nothing for "max 100000", "-1 100000", "".

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "first_line.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/shared_library.hpp"
 #include "harness/measure/threads.hpp"
@@ -90,13 +91,6 @@ std::vector<Gpu> gpus_from_proc(const fs::path& root) {
     }
   }
   return found;
-}
-
-std::string first_line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
 }
 
 #if defined(__x86_64__)

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "control_group.hpp"
+#include "first_line.hpp"
 #include "harness/measure/number_text.hpp"
 #include "machine.hpp"
 
@@ -29,13 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path cpus = "sys/devices/system/cpu";
-
-std::string first_line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
 
 fs::path folder_of(const fs::path& root, int core) { return root / cpus / ("cpu" + std::to_string(core)); }
 
