@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
@@ -12,20 +13,15 @@ from whole import PROJECT, Visit
 # The policy that the README recommends.
 README = " ".join(re.search(r"must allow at least\s+`([^`]*)`", (PROJECT / "README.md").read_text(encoding="utf-8"))[1].split())
 TRUSTED = "require-trusted-types-for 'script'"
-GPU = """() => {
-  class Device extends EventTarget {
-    constructor() { super(); this.lost = new Promise((resolve) => { window.lose = () => resolve({reason: "unknown"}); }); }
-    destroy() {}
-    %s
-  }
-  window.devices = 0;
-  const gpu = {requestAdapter: async () => ({requestDevice: async () => { ++window.devices; %s }})};
-  Object.defineProperty(Navigator.prototype, "gpu", {get: () => gpu, configurable: true});
-  Object.assign(window, {GPUShaderStage: {COMPUTE: 4}, GPUBufferUsage: {STORAGE: 1, COPY_SRC: 2, COPY_DST: 4, MAP_READ: 8}});
-}"""
-MAKE = "return window.device = new Device();"
-WAITING = "createBindGroupLayout() {} createPipelineLayout() {} createBuffer() {} createBindGroup() {} " \
-          "createShaderModule() {} queue = {writeBuffer() {}}; createComputePipelineAsync() { return new Promise(() => {}); }"
+GPU = (Path(__file__).parent / "fixtures" / "gpu.js").read_text(encoding="utf-8")
+STEPS = ("checking its results", "copying", "loads in flight", "naive matrix product", "tiled matrix product",
+         "launching kernels", "checking its results again")
+HIDDEN = """
+  Object.defineProperty(document, "hidden", {value: true, configurable: true});
+  document.dispatchEvent(new Event("visibilitychange"));
+  delete document.hidden;
+"""
+FOUND = {"copy": 2e11, "naive": 5e11, "tiled": 1e12, "launch": 4e-6, "answer": 8.4e-5}  # by the clock of fixtures/gpu.js
 ABSURD = {"copy": 7.81e14, "n": 1024, "naive": 5.97e15, "tiled": 1e12, "launch": 4e-6, "answer": 8e-5,
           "flight": [[1024, 3e9], [4096, 1e10], [16384, 3e10]]}
 
@@ -75,43 +71,68 @@ def test_measuring_works_or_names_the_policy(browser, served, policy, says):
             expect(opened.page.locator(".hf-doing").first).to_contain_text("arithmetic")
 
 
-def gpu_page(browser: Browser, served: str, body: str, make: str) -> Visit:
+def gpu_page(browser: Browser, served: str, code: str = "") -> Visit:
+    """A visit to measure.html with a GPU for tests, changed by a script."""
     opened = Visit(browser, "about:blank")
-    opened.page.add_init_script(f"({GPU % (body, make)})()")
+    opened.page.add_init_script(f"({GPU})(); {code}")
     opened.page.goto(f"{served}measure.html")
     return opened
 
 
-def hide(page: Page) -> None:
-    page.evaluate("""() => {
-      Object.defineProperty(document, "hidden", {value: true, configurable: true});
-      document.dispatchEvent(new Event("visibilitychange"));
-      delete document.hidden;
-    }""")
+def stored(page: Page) -> dict | None:
+    return json.loads(page.evaluate("hardwareFirst.stored('measured-gpu')") or "null")
 
 
-@pytest.mark.parametrize(("body", "make", "event", "says"), [
-    (WAITING, MAKE, "lose()", "The GPU went away"),
-    (WAITING, MAKE, "device.dispatchEvent(Object.assign(new Event('uncapturederror'), {error: {message: 'Out of memory.'}}))",
-     "driver reported an error: Out of memory."),
-    (WAITING, MAKE, None, "this tab was hidden"),
-    ("", "throw new Error('limit exceeded')", "0", "can’t be measured here. The browser reports: limit exceeded"),
-    (WAITING.replace("return new Promise(() => {})", "throw new Error('bad shader')"), MAKE, "0", "reports: bad shader"),
+@pytest.mark.parametrize(("failure", "says"), [
+    ("lose()", "The GPU went away"),
+    ("driverFails()", "driver reported an error: Out of memory."),
+    (HIDDEN, "this tab was hidden"),
 ])
-def test_a_gpu_run_ends_in_words_and_can_start_again(browser, served, body, make, event, says):
-    with gpu_page(browser, served, body, make) as opened:
+def test_a_gpu_run_that_fails_at_any_step_ends_in_words_and_can_start_again(browser, served, failure, says):
+    with gpu_page(browser, served) as opened:
         page, ask = opened.page, opened.page.get_by_role("button", name="Measure the GPU too")
-        for devices in (1, 2):
-            ask.dblclick() if says == "The GPU went away" else ask.click()
-            page.wait_for_function("n => devices === n", arg=devices)
-            if make == MAKE and "bad" not in says:
-                expect(ask).to_be_disabled()
-                expect(page.locator("[data-widget=measure] form [type=submit]").first).to_be_disabled()
-            hide(page) if event is None else page.evaluate(event)
+        others = page.locator("[data-widget=measure] form [type=submit]").first
+
+        def measure(step: str) -> None:
+            page.evaluate("step => { stopAt = `Measuring the GPU: ${step}`; stuck = false; }", step)
+            ask.dblclick()
+
+        def fail(step: str) -> None:
+            measure(step)
+            page.wait_for_function("stuck")
+            expect(ask).to_be_disabled()
+            expect(others).to_be_disabled()
+            page.evaluate(f"() => {{ {failure} }}")
             expect(page.locator(".hf-gpu")).to_contain_text(says)
+            expect(page.locator(".hf-gpu :is(svg, table)")).to_have_count(0)
             expect(ask).to_be_enabled()
-        assert page.evaluate("hardwareFirst.stored('measured-gpu')") is None
-        assert page.evaluate("devices") == 2
+            expect(others).to_be_enabled()
+
+        for step in STEPS:
+            fail(step)
+            assert stored(page) is None
+        measure("no step")
+        expect(page.locator(".hf-gpu tr")).to_have_count(8)
+        found = stored(page)
+        assert {name: found[name] for name in FOUND} == pytest.approx(FOUND)
+        fail(STEPS[-1])
+        assert stored(page) == found
+        assert page.evaluate("[devices, alive]") == [len(STEPS) + 2, 0]
+        assert opened.errors == []
+
+
+@pytest.mark.parametrize(("code", "says"), [
+    ("navigator.gpu.requestAdapter = async () => ({requestDevice() { throw new Error('limit exceeded'); }});",
+     "can’t be measured here. The browser reports: limit exceeded"),
+    ("Device.prototype.createComputePipelineAsync = () => { throw new Error('bad shader'); };", "reports: bad shader"),
+    ("Object.defineProperty(performance, 'now', {get: () => () => 0});", "before it can have been"),
+])
+def test_a_gpu_that_cannot_be_measured_is_named_each_time(browser, served, code, says):
+    with gpu_page(browser, served, code) as opened:
+        for _ in range(2):
+            opened.page.get_by_role("button", name="Measure the GPU too").click()
+            expect(opened.page.locator(".hf-gpu")).to_contain_text(says)
+        assert stored(opened.page) is None
 
 
 @pytest.mark.parametrize("change", [{}, {"copy": 1e11}, {"copy": 1e11, "naive": 1e12, "launch": 1e4},

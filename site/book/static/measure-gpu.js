@@ -140,34 +140,32 @@
     const adapter = await navigator.gpu.requestAdapter({powerPreference: "high-performance"});
     if (!adapter) throw new Told("This browser doesn’t let pages use the GPU.");
     const device = await adapter.requestDevice(), {signal} = controller;
+    signal.addEventListener("abort", () => device.destroy());
+    if (signal.aborted) device.destroy();
     device.lost.then(() => controller.abort(new Told("The GPU went away during the measurement. Nothing was saved. Try again.")));
     device.addEventListener("uncapturederror", ({error}) =>
       controller.abort(new Told(`The GPU's driver reported an error: ${error.message} Nothing was saved.`)));
-    try {
-      say("checking its results");
-      const gpu = await prepare(device, signal), waits = [], [small, large] = SIDES;
-      await check(gpu);
-      say("copying");
-      const copy = 2e3 * COPIED / await each(await copying(gpu, COPIED));
-      const slow = await took(await product(gpu, "naive", small), 1) > SLOW, n = slow ? small : large, speeds = {};
-      say("loads in flight");
-      const flight = await arriving(gpu, slow);
-      for (const name of ["naive", "tiled"]) {
-        say(`${name} matrix product`);
-        speeds[name] = 2e3 * n ** 3 / await each(await product(gpu, name, n));
-      }
-      say("launching kernels");
-      const nothing = await gpu.kernel(COPY, "copy", 0, [1]), launch = await each(nothing) / 1e3;
-      for (let i = 0; i < 25; ++i) waits.push(await took(nothing, 1));
-      say("checking its results again");
-      await check(gpu);
-      const found = {copy, n, ...speeds, launch, answer: waits.sort((a, b) => a - b)[12] / 1e3, flight,
-                     fallback: Boolean(adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter)};
-      if (!hf.plausibleGpu(found)) throw new Told("The GPU's times are too short to be real. Nothing was saved. Try again.");
-      return found;
-    } finally {
-      device.destroy();
+    say("checking its results");
+    const gpu = await prepare(device, signal), waits = [], [small, large] = SIDES;
+    await check(gpu);
+    say("copying");
+    const copy = 2e3 * COPIED / await each(await copying(gpu, COPIED));
+    const slow = await took(await product(gpu, "naive", small), 1) > SLOW, n = slow ? small : large, speeds = {};
+    say("loads in flight");
+    const flight = await arriving(gpu, slow);
+    for (const name of ["naive", "tiled"]) {
+      say(`${name} matrix product`);
+      speeds[name] = 2e3 * n ** 3 / await each(await product(gpu, name, n));
     }
+    say("launching kernels");
+    const nothing = await gpu.kernel(COPY, "copy", 0, [1]), launch = await each(nothing) / 1e3;
+    for (let i = 0; i < 25; ++i) waits.push(await took(nothing, 1));
+    say("checking its results again");
+    await check(gpu);
+    const found = {copy, n, ...speeds, launch, answer: waits.sort((a, b) => a - b)[12] / 1e3, flight,
+                   fallback: Boolean(adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter)};
+    if (!hf.plausibleGpu(found)) throw new Told("The GPU's times are too short to be real. Nothing was saved. Try again.");
+    return found;
   };
 
   // The results, in B/s, FLOP/s and s; `say` gets the name of each step. The page may abort `controller` with an error that says why.
@@ -187,7 +185,7 @@
       throw reason instanceof Told || controller.signal.aborted ? reason : new Told(`The GPU can’t be measured here. The browser reports: ${reason.message}`);
     } finally {
       clearTimeout(watch);
-      controller.abort(); // ends what is still at work
+      controller.abort(); // ends what is still at work, and frees the GPU
     }
   };
 })();
