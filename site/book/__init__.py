@@ -35,16 +35,17 @@ OF_CLASS = {
     "hf-widget-roofline": ("live.js",),
     "hf-widget-planner": ("live.js",),
     "hf-widget-array": ("drawings.css", "steps.js", "live.js"),
-    "hf-widget-measure": ("measure.css", "widget.js", "experiments.js", "measure-plots.js", "measure-record.js", "measure.js"),
+    "hf-widget-measure": ("measure.css", "widget.js", "plausible.js", "experiments.js", "measure-plots.js", "measure-record.js",
+                          "measure.js"),
     "hf-reader-gpu": ("widgets.css", "measure.css", "live.js"),
-    "hf-known": ("this-browser.css", "this-browser.js"),
+    "hf-known": ("this-browser.css", "plausible.js", "this-browser.js"),
 }
 WHEN_SEEN = {
     "roofline": ("widget.js", "formulas-roofline.js", "roofline.js"),
     "planner": ("widget.js", "formulas-planner.js", "planner.js"),
     "array": ("widget.js", "formulas-array.js", "array.js"),
     "measure": ("measure-gpu.js",),
-    "reader-gpu": ("widget.js", "measure-plots.js", "reader-gpu.js"),
+    "reader-gpu": ("widget.js", "plausible.js", "measure-plots.js", "reader-gpu.js"),
 }
 SOURCES = sorted(Path(__file__).parent.rglob("*.py"))
 

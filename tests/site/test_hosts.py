@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
+from test_storage import FORBIDDEN, LOST
 from whole import PROJECT, Visit
 
 # The policy that the README recommends.
@@ -118,6 +119,15 @@ def test_a_gpu_run_that_fails_at_any_step_ends_in_words_and_can_start_again(brow
         fail(STEPS[-1])
         assert stored(page) == found
         assert page.evaluate("[devices, alive]") == [len(STEPS) + 2, 0]
+        assert opened.errors == []
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_gpu_results_that_are_not_stored_are_shown_and_said_to_be_lost(browser, served, what):
+    with gpu_page(browser, served, FORBIDDEN[what]) as opened:
+        opened.page.get_by_role("button", name="Measure the GPU too").click()
+        expect(opened.page.locator(".hf-gpu tr")).to_have_count(8)
+        expect(opened.page.locator(".hf-gpu")).to_contain_text(LOST)
         assert opened.errors == []
 
 

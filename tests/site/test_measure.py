@@ -13,6 +13,7 @@ import pytest
 from book.measure_here import KNOWN_TO_BROWSERS
 from playwright.sync_api import Browser, Page, expect
 from test_access import RULES, violations
+from test_storage import FORBIDDEN, LOST
 from whole import Visit, static
 
 PAGE = "measure.html"
@@ -564,6 +565,59 @@ def test_a_link_that_holds_no_result_is_said_to(at, hash):
     expect(page.locator("[data-widget=measure] :is(table, svg, b)")).to_have_count(0)
     page.evaluate("hash => { location.hash = hash; }", GOOD)
     expect(said(page)).to_contain_text("The numbers in this link")
+
+
+# ---- Results that are impossible, or can't be stored ----
+
+POSSIBLE = {"step": .1, "noise": .02, "peaks": [10, 40, 80], "reads": [160] * 13, "waits": [2] * 13,
+            "chases": [100, 50, 25, 12, 7], "naive": [4, .5, 4], "tiled": 20, "all": [8, 300, 30]}
+IMPOSSIBLE = [{"peaks": [10, 40, 9e4]}, {"reads": [9e4] + [160] * 12}, {"waits": [.001] + [2] * 12}, {"tiled": 9e4},
+              {"chases": [100, 50, 25, 12, .001]}, {"naive": [4, 9e4, 4]}, {"all": [8, 9e4, 30]}, {"all": [8, 300, 9e4]},
+              {"all": [9e4, 300, 30]}]
+
+
+def finished(change: dict) -> str:
+    """A worker's code that is done at once."""
+    return f"postMessage({{result: {json.dumps(POSSIBLE | change)}, done: true}});"
+
+
+@pytest.mark.parametrize("change", IMPOSSIBLE)
+def test_impossible_results_are_neither_stored_nor_shown_nor_read(at, served, change):
+    page = at(finished(change))
+    press(page)
+    expect(said(page)).to_have_text("The times are too short to be real. Nothing was saved. Try again.")
+    expect(page.locator("[data-widget=measure] :is(table, svg)")).to_have_count(0)
+    assert page.evaluate("hardwareFirst.stored('measured')") is None
+    groups = [[POSSIBLE["step"], POSSIBLE["noise"]], *({**POSSIBLE, **change}[name] for name in list(POSSIBLE)[2:])]
+    link = "#measured=1:" + ";".join(",".join(map(str, each if isinstance(each, list) else [each])) for each in groups)
+    page = at(hash=link.replace("90000.0", "90000"))
+    expect(said(page)).to_contain_text("This link doesn’t contain a valid result")
+
+
+@pytest.mark.parametrize(("name", "value", "count"), [
+    ("peak_fp32_gflops", 80, 1), ("peak_fp32_gflops", 9e4, 0), ("bandwidth_dram_gbs", 9e4, 0), ("latency_l1_ns", .001, 0),
+    ("bandwidth_dram_all_gbs", 9e4, 1), ("bandwidth_dram_all_gbs", 9e9, 0), ("ridge_flop_per_byte", 9e9, 0),
+])
+def test_an_impossible_stored_value_is_not_shown_in_a_chapter(at, served, name, value, count):
+    page = at()
+    stored = {"values": {f"01-roofline/{name}": [value, "as measured", .01]}, "points": {}}
+    page.evaluate("text => { hardwareFirst.store('measured', text); hardwareFirst.store('this-browser', 'shown'); }",
+                  json.dumps(stored))
+    page.goto(f"{served}01-roofline.html")
+    expect(page.locator("#hf-machine option[value=this-browser]")).to_have_count(count)
+    expect(page.locator(".hf-this-browser")).to_have_count(count)
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_results_that_are_not_stored_are_shown_and_said_to_be_lost(at, visit, what):
+    visit.page.add_init_script(FORBIDDEN[what])
+    page = at(finished({}))
+    press(page)
+    expect(said(page)).to_contain_text(LOST)
+    expect(page.get_by_role("button", name="Save as a record")).to_be_visible()
+    expect(page.get_by_role("link", name="The book with these numbers")).to_be_hidden()  # it would not have them
+    page.get_by_role("button", name="Forget").click()
+    expect(said(page)).to_contain_text("Forgotten.")
 
 
 # ---- The page ----

@@ -179,7 +179,7 @@ def test_a_number_on_an_even_scale_is_scored_by_the_distance(visit):
 
 def test_what_nobody_has_measured_is_kept(visit):
     slide(visit, "gpu", 1)
-    expect(score(visit, "gpu")).to_have_text("Saved.")
+    expect(score(visit, "gpu")).to_have_text("Noted.")
     expect(question(visit, "gpu")).to_contain_text("Not yet measured on any machine.")
 
 

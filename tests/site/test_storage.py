@@ -46,6 +46,7 @@ MEASURED = """link => {
           points: hardwareFirst.pointsOf(result)};
 }"""
 READS = {"01-roofline": {"values", "points"}, "measure": {"link", "began", "seconds"}}  # these parts of it
+LOST = "Your browser can’t store this, so it is lost when you leave the page."
 FORBIDDEN = {
     "every access":
         "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError'); } });",
@@ -145,12 +146,16 @@ def test_a_browser_that_forbids_to_remember_answers_all_the_same(browser, served
     with Visit(browser, "about:blank") as visit:
         page = visit.page
         page.add_init_script(FORBIDDEN[what])
-        page.goto(f"{served}01-roofline.html")
+        page.goto(f"{served}06-precision.html")
         page.get_by_role("button", name=re.compile("colours")).click()
         assert page.evaluate("document.documentElement.dataset.theme") == "dark"
         box = page.locator(".hf-predict:not(.hf-answered)").first
         box.get_by_role("button", name="Skip").first.click()
         expect(page.locator(".hf-answered")).not_to_have_count(0)
+        expect(page.get_by_text(LOST)).to_have_count(0)
+        box = page.locator(".hf-predict:not(.hf-answered)[data-kind=choices]").first
+        box.locator("[data-choice]").first.click()
+        expect(page.get_by_text(LOST)).to_have_count(1)
         machine = page.locator("#hf-machine select")
         other = machine.locator("option").nth(1).get_attribute("value")
         machine.select_option(other)

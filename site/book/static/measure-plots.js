@@ -66,14 +66,6 @@
   };
 
   // ---- A GPU ----
-  // Whether results of measure-gpu.js are complete and not absurd. A device that went away can appear to be far faster than any
-  // GPU: the limits are some ten times what the fastest can do.
-  const FASTEST = {copy: 1e14, n: 1024, naive: 1e15, tiled: 1e15, launch: 10, answer: 10}; // B/s, FLOP/s, s
-  hf.plausibleGpu = (found) => {
-    const {flight, ...numbers} = found ?? {}, fine = (number, most) => typeof number === "number" && number > 0 && number <= most;
-    return Object.entries(FASTEST).every(([name, most]) => fine(numbers[name], most)) && Array.isArray(flight) && flight.length > 2 &&
-      flight.every((point) => Array.isArray(point) && point.length === 2 && fine(point[0], 1e9) && fine(point[1], FASTEST.copy));
-  };
   // The stored results; null if there are none, or invalid ones.
   hf.rememberedGpu = () => {
     try {

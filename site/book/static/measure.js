@@ -13,7 +13,7 @@
   const COUNTS = [[2, 2], [3, 3], [13, 16], [13, 16], [5, 5], [3, 3], [1, 1], [3, 3]]; // the least and greatest length of each part
   const written = (result) => "#measured=1:" + PARTS.map((part) => (Array.isArray(part) ? part.map((name) => result[name]) : result[part])
     .map((v) => Number(v.toPrecision(4)).toFixed(6).replace(/\.?0+$/, "")).join(",")).join(";");
-  // The result in an address; null unless it has exactly the form that written() makes.
+  // The result in an address; null unless it is possible and has exactly the form that written() makes.
   const read = (hash) => {
     if (hash.length > 600 || !/^#measured=1:[0-9.,;]+$/.test(hash)) return null;
     const groups = hash.slice("#measured=1:".length).split(";").map((group) => group.split(","));
@@ -26,7 +26,7 @@
       const numbers = groups[i].map(Number);
       if (Array.isArray(part)) part.forEach((name, j) => { result[name] = numbers[j]; }); else result[part] = numbers;
     });
-    return result;
+    return hf.plausible(result) ? result : null;
   };
 
   // ---- The page ----
@@ -85,10 +85,11 @@
   };
 
   // ---- The stored result ----
+  // Returns what the store returned.
   const remember = () => {
     const seconds = (Date.now() - began) / 1e3, values = hf.valuesInWords(result, definitions), points = hf.pointsOf(result);
     mine = {link: written(result), began: new Date(began).toISOString(), seconds, values, points};
-    hf.store("measured", JSON.stringify(mine));
+    return hf.store("measured", JSON.stringify(mine));
   };
   const remembered = () => {
     try { mine = JSON.parse(hf.stored("measured")); } catch { /* treated as none */ }
@@ -139,11 +140,17 @@
       result = data.result;
       draw();
     }
-    if (data.done) {
-      end();
-      remember();
-      conclude("");
+    if (!data.done) return;
+    if (!hf.plausible(result)) {
+      result = null;
+      pictures.replaceChildren();
+      return end("The times are too short to be real. Nothing was saved. Try again.");
     }
+    end();
+    const lost = remember();
+    conclude("");
+    said.append(lost);
+    chapter.hidden = Boolean(lost);
   };
   const begin = () => {
     if (run) return;
@@ -184,8 +191,8 @@
     try {
       await fetched();
       const found = await hf.measureGpu((doing) => tell(`Measuring the GPU: ${doing}.`), run);
-      hf.store("measured-gpu", JSON.stringify(found));
-      ofGpu.replaceChildren(...hf.gpuInPictures(found, width || 620));
+      const lost = hf.store("measured-gpu", JSON.stringify(found));
+      ofGpu.replaceChildren(...hf.gpuInPictures(found, width || 620), element("p", {role: "status"}, lost));
     } catch (error) {
       tell(error.message);
     }

@@ -14,7 +14,7 @@ document.addEventListener("DOMContentLoaded", () => { // the switcher exists by 
   let values, points;
   try { ({values, points} = JSON.parse(hf.stored("measured"))); } catch { /* nothing measured, or not readable */ }
   const isPoint = (found) => Array.isArray(found) && found.every((number) => typeof number === "number");
-  const known = (id) => Array.isArray(values[id]) && isFinite(values[id][0]) && typeof values[id][1] === "string" && isFinite(values[id][2] ?? 0);
+  const known = (id) => Array.isArray(values[id]) && hf.plausibleValue(id, values[id][0]) && typeof values[id][1] === "string" && isFinite(values[id][2] ?? 0);
   if (!select || !isObject(values) || !isObject(points)) return;
   if (![...document.querySelectorAll("[data-value]")].some(({dataset}) => known(dataset.value))) return;
 

@@ -4,12 +4,14 @@ window.hardwareFirst = {
   stored(name) {
     try { return localStorage.getItem(`hardware-first:${name}`); } catch { return null; }
   },
-  // Stores a text; null removes it.
+  // Stores a text; null removes it. Returns what to tell a reader who relies on it: nothing if the text is stored. Storage may be
+  // full or forbidden.
   store(name, text) {
     try {
       if (text === null) localStorage.removeItem(`hardware-first:${name}`);
       else localStorage.setItem(`hardware-first:${name}`, text);
-    } catch { /* the browser may forbid storage */ }
+      return "";
+    } catch { return " Your browser can’t store this, so it is lost when you leave the page."; }
   },
   // Marks markup and addresses as the site's own, for hosts that send "require-trusted-types-for 'script'".
   trusted: (() => {

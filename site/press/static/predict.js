@@ -78,7 +78,7 @@
     box.classList.toggle("hf-near", score?.grade === "near");
     box.classList.toggle("hf-far", score?.grade === "far");
     const line = box.querySelector(".hf-predict-score");
-    line.textContent = score?.text || (entry ? (entry.bet === null ? "Skipped." : "Saved.") : "");
+    line.textContent = score?.text || (entry ? (entry.bet === null ? "Skipped." : "Noted.") : "");
     if (entry && (entry.bet === null || box.matches(".hf-front-try *"))) {  // a dropped dot counts as an answer, so it can be taken back
       const offer = entry.bet !== null ? "Try again" : skipsAll ? "Turn all questions back on" : "Answer it after all";
       const again = make("button", offer, {type: "button"});
@@ -112,7 +112,8 @@
   const say = (box, bet) => {
     if (given(box)) return;
     said[id(box)] = {bet};
-    refresh();
+    const lost = refresh();
+    if (bet !== null) box.querySelector(".hf-predict-score").append(lost);
   };
 
   const skipAll = (does) => {
@@ -129,13 +130,14 @@
   };
 
   const drawable = ({dataset: {figure, kind}}, entry) => figure && kind === "range" && entry && entry.bet !== null;
+  // Returns what the store returned.
   const refresh = () => {
     boxes.forEach(show);
     hardwareFirst.veil(boxes.filter((box) => !given(box)).map((box) => ({box, press: () => say(box, null)})),
                        boxes.filter((box) => drawable(box, given(box))).map((box) => ({box, bet: given(box).bet,
                          words: `you said ${quantity(given(box).bet, box.dataset.unit)}`, scale: answer(box)})));
-    hardwareFirst.store("predictions", JSON.stringify(said));
     document.querySelectorAll(".hf-predict-summary").forEach(summarise);
+    return hardwareFirst.store("predictions", JSON.stringify(said));
   };
 
   const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)];
