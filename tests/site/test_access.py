@@ -7,8 +7,9 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from contrast import FAINT_MARKS, FAINT_WORDS
 from playwright.sync_api import expect
-from walk import ANSWERED, CALCULATORS, OPENED, SETTLED, UNFOLDED, WIDE
+from walk import ANSWERED, CALCULATORS, OPENED, SETTLED, UNFOLDED, WIDE, Walk
 from whole import Visit, pages
 
 NARROW = {"width": 360, "height": 700}
@@ -168,18 +169,56 @@ def test_what_scrolls_inside_itself_is_reached_and_shows_it(walked):
     assert sum(map(len, boxes.values())) > 5
 
 
-CUT_OFF = UNFOLDED.ask("""() => {
+# The narrowest page, a telephone, and a window of 1440 pixels at 200% zoom.
+ZOOMED = (320, 360, 720)
+CUT_OFF = {width: UNFOLDED.ask("""() => {
+  const {clientWidth, scrollWidth} = document.documentElement;
   const scrolls = element => element.closest(".hf-scroll, pre, div.math, svg, [hidden], .visually-hidden, .hf-skip, math");
   const cut = [...document.querySelectorAll("body *")].filter(element => {
     const box = element.getBoundingClientRect();
-    return box.width && element.checkVisibility() && !scrolls(element) && (box.right > 321 || box.left < -1);
+    return box.width && element.checkVisibility() && !scrolls(element) && (box.right > clientWidth + 1 || box.left < -1);
   }).map(element => element.outerHTML.slice(0, 100));
-  return document.documentElement.scrollWidth > 320 ? ["the page", ...cut] : cut;
-}""", width=320)
+  return scrollWidth > clientWidth ? ["the page", ...cut] : cut;
+}""", width=width) for width in ZOOMED}
 
 
-def test_nothing_is_cut_off_at_320(walked):
-    assert walked(UNFOLDED).objections(CUT_OFF) == {}
+@pytest.mark.parametrize("width", ZOOMED)
+def test_nothing_is_cut_off_where_there_is_little_room(walked, width):
+    assert walked(UNFOLDED).objections(CUT_OFF[width]) == {}
+
+
+# The labels of figures, drawings and calculators that leave their picture or lie on another label.
+CROWDED = {width: UNFOLDED.ask("""() => [...document.querySelectorAll("article svg")].flatMap((svg, number) => {
+  const frame = svg.getBoundingClientRect(), clips = getComputedStyle(svg).overflow !== "visible";
+  const boxes = [...svg.querySelectorAll("text")].filter(text => text.checkVisibility({ visibilityProperty: true }))
+    .map(text => [text.textContent.trim(), text.getBoundingClientRect()]).filter(([words, { width }]) => words && width);
+  const met = (a, b, slack = Math.min(a.height, b.height) / 3) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > slack
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > slack;
+  return boxes.flatMap(([words, box], i) => [
+    ...clips && (box.left < frame.left - 2 || box.right > frame.right + 2) ? [`${number}: “${words}” is cut off`] : [],
+    ...boxes.slice(i + 1).filter(([, other]) => met(box, other)).map(([other]) => `${number}: “${words}” lies on “${other}”`)]);
+})""", width=width) for width in (1440, 360, 720)}
+
+
+@pytest.mark.parametrize("width", [360, 720])
+def test_labels_have_as_much_room_on_a_small_page_as_on_a_wide_one(walked, width):
+    wide, small = (walked(UNFOLDED).answers[CROWDED[each]] for each in (1440, width))
+    assert {page: worse for page, found in small.items() if (worse := sorted(set(found) - set(wide[page])))} == {}
+
+
+# The theme that the reader chose before is the other one.
+FORCED = Walk(1280, ANSWERED + OPENED, {"reduced_motion": "reduce", "forced_colors": "active"})
+PALETTES = {(what, scheme): FORCED.ask(f"""() => {{
+  document.documentElement.dataset.theme = "{"light" if scheme == "dark" else "dark"}";
+  return ({script})();
+}}""", scheme=scheme) for scheme in ("light", "dark") for what, script in (("words", FAINT_WORDS), ("marks", FAINT_MARKS))}
+
+
+@pytest.mark.parametrize("which", ["representative", pytest.param("all", marks=pytest.mark.slow)])
+def test_words_and_marks_stand_out_in_forced_colours(browser, book, served, which):
+    chosen = pages(book) if which == "all" else ["04-tpu.html", "06-precision.html", "index.html", "measure.html"]
+    walked = FORCED.take(browser, served, chosen)
+    assert {key: found for key, question in PALETTES.items() if (found := walked.objections(question))} == {}
 
 
 MOTION = UNFOLDED.ask("""() => [getComputedStyle(document.documentElement).scrollBehavior,
