@@ -25,32 +25,50 @@ HIDDEN = """
 FOUND = {"copy": 2e11, "naive": 5e11, "tiled": 1e12, "launch": 4e-6, "answer": 8.4e-5}  # by the clock of fixtures/gpu.js
 ABSURD = {"copy": 7.81e14, "n": 1024, "naive": 5.97e15, "tiled": 1e12, "launch": 4e-6, "answer": 8e-5,
           "flight": [[1024, 3e9], [4096, 1e10], [16384, 3e10]]}
+POSSIBLE = {"copy": 1e11, "naive": 1e12}
 
 
-def visit(browser: Browser, address: str, policy: str) -> Visit:
-    """A visit to a page whose host sends a policy with each answer."""
+def visit(browser: Browser, address: str, policy: str = "", code: str = "") -> Visit:
+    """A visit to a page that begins with a script and whose host sends a policy with each answer."""
     opened = Visit(browser, "about:blank")
 
     def answer(route: Route) -> None:
         response = route.fetch()
         route.fulfill(response=response, headers={**response.headers, "content-security-policy": policy})
 
-    opened.page.route("**/*", answer)
+    if policy:
+        opened.page.route("**/*", answer)
+    opened.page.add_init_script(code)
     opened.page.goto(address, wait_until="load")
     return opened
 
 
-def test_the_scripts_work_where_trusted_types_are_required(browser, served):
+@pytest.mark.parametrize(("address", "press", "shows"), [
+    ("search.html?q=roofline", "", ".hf-found li"),
+    ("machines.html", "", ".hf-pair svg"),
+    ("01-roofline.html", ".hf-compare button", ".hf-beside svg"),
+    ("01-roofline.html", ".hf-widget-roofline", ".hf-widget-roofline form"),
+    ("04-tpu.html", ".hf-widget-array", ".hf-widget-array form"),
+    ("05-scaling.html", ".hf-widget-planner", ".hf-widget-planner form"),
+    ("06-precision.html", ".hf-float-bits", ".hf-float-bits button"),
+    ("measure.html", "text=Measure the GPU too", ".hf-gpu table"),
+    ("03-gpu.html", ".hf-reader-gpu", ".hf-reader-gpu svg"),
+])
+def test_the_scripts_work_where_trusted_types_are_required(browser, served, address, press, shows):
+    code = f"({GPU})(); localStorage['hardware-first:measured-gpu'] = '{json.dumps(ABSURD | POSSIBLE)}';"
+    with visit(browser, served + address, f"{TRUSTED}; trusted-types hardware-first", code) as opened:
+        if press:
+            opened.page.locator(press).first.scroll_into_view_if_needed()
+            opened.page.locator(press).first.click()
+        expect(opened.page.locator(shows).first).to_be_visible()
+        assert opened.errors == []
+
+
+def test_another_machine_is_shown_where_trusted_types_are_required(browser, served):
     with visit(browser, f"{served}01-roofline.html", TRUSTED) as opened:
-        page = opened.page
-        select = page.locator("#hf-machine select")
+        select = opened.page.locator("#hf-machine select")
         select.select_option(index=1)
-        wanted = select.input_value()
-        page.wait_for_function("slug => hardwareFirst.machine === slug", arg=wanted)
-        page.goto(f"{served}search.html?q=roofline")
-        expect(page.locator(".hf-found li").first).to_be_visible()
-        page.goto(f"{served}machines.html")
-        expect(page.locator(".hf-pair svg").first).to_be_attached()
+        opened.page.wait_for_function("slug => hardwareFirst.machine === slug", arg=select.input_value())
         assert opened.errors == []
 
 
@@ -72,14 +90,6 @@ def test_measuring_works_or_names_the_policy(browser, served, policy, says):
             expect(opened.page.locator(".hf-doing").first).to_contain_text("arithmetic")
 
 
-def gpu_page(browser: Browser, served: str, code: str = "") -> Visit:
-    """A visit to measure.html with a GPU for tests, changed by a script."""
-    opened = Visit(browser, "about:blank")
-    opened.page.add_init_script(f"({GPU})(); {code}")
-    opened.page.goto(f"{served}measure.html")
-    return opened
-
-
 def stored(page: Page) -> dict | None:
     return json.loads(page.evaluate("hardwareFirst.stored('measured-gpu')") or "null")
 
@@ -90,7 +100,7 @@ def stored(page: Page) -> dict | None:
     (HIDDEN, "this tab was hidden"),
 ])
 def test_a_gpu_run_that_fails_at_any_step_ends_in_words_and_can_start_again(browser, served, failure, says):
-    with gpu_page(browser, served) as opened:
+    with visit(browser, f"{served}measure.html", code=f"({GPU})()") as opened:
         page, ask = opened.page, opened.page.get_by_role("button", name="Measure the GPU too")
         others = page.locator("[data-widget=measure] form [type=submit]").first
 
@@ -124,7 +134,7 @@ def test_a_gpu_run_that_fails_at_any_step_ends_in_words_and_can_start_again(brow
 
 @pytest.mark.parametrize("what", FORBIDDEN)
 def test_gpu_results_that_are_not_stored_are_shown_and_said_to_be_lost(browser, served, what):
-    with gpu_page(browser, served, FORBIDDEN[what]) as opened:
+    with visit(browser, f"{served}measure.html", code=f"({GPU})(); {FORBIDDEN[what]}") as opened:
         opened.page.get_by_role("button", name="Measure the GPU too").click()
         expect(opened.page.locator(".hf-gpu tr")).to_have_count(8)
         expect(opened.page.locator(".hf-gpu")).to_contain_text(LOST)
@@ -138,7 +148,7 @@ def test_gpu_results_that_are_not_stored_are_shown_and_said_to_be_lost(browser, 
     ("Object.defineProperty(performance, 'now', {get: () => () => 0});", "before it can have been"),
 ])
 def test_a_gpu_that_cannot_be_measured_is_named_each_time(browser, served, code, says):
-    with gpu_page(browser, served, code) as opened:
+    with visit(browser, f"{served}measure.html", code=f"({GPU})(); {code}") as opened:
         for _ in range(2):
             opened.page.get_by_role("button", name="Measure the GPU too").click()
             expect(opened.page.locator(".hf-gpu")).to_contain_text(says)
