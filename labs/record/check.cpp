@@ -226,15 +226,7 @@ std::string line(const std::string& file, const Problem& problem) {
   return printable(file + ": " + where + problem.expected + "; " + problem.remedy);
 }
 
-bool is_upgradable(const Json& record) {
-  return record.is_object() && record.value("schema", Json()) == kSchemaVersion - 1;
-}
-
 std::vector<Problem> check(const Json& record, const Identity& identity, const std::filesystem::path& labs) {
-  if (is_upgradable(record)) {
-    return {{"/schema", "expected " + std::to_string(kSchemaVersion) + ", not " + std::to_string(kSchemaVersion - 1),
-             "run `record upgrade FILE`"}};
-  }
   // Each step relies on the one before it.
   std::vector<Problem> problems = check_schema(record);
   if (problems.empty()) problems = unmeasurable(record);

@@ -62,9 +62,6 @@ std::vector<Problem> identifying(const nlohmann::json& record, const Identity& i
 /// The current version of records.
 constexpr int kSchemaVersion = 4;
 
-/// True if `record upgrade` can convert this record to the current version: it has the version before.
-bool is_upgradable(const nlohmann::json& record);
-
 /// True if a value or a series may have this id, or a number this unit, according to schema.json.
 bool well_formed_id(const std::string& id);
 bool known_unit(const std::string& unit);

@@ -101,7 +101,7 @@ Inputs inputs_from(const nlohmann::json& json, const std::string& name) {
 }
 
 std::vector<std::string> changes(const Inputs& then, Inputs now) {
-  // An upgraded record does not contain the flags of single files.
+  // Some published records do not contain the flags of single files.
   if (std::ranges::none_of(contents(then),
                            [](const std::string& value) { return value.find(' ') != std::string::npos; })) {
     for (auto& [name, value] : now) value = name.starts_with(kSource) ? digest_of(value) : value;

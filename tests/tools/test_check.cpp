@@ -84,6 +84,7 @@ TEST_CASE("a record has the shape of the schema") {
       {"expected type \"object\"", [](json& r) { r = json::array(); }},
       {"expected a property 'values'", [](json& r) { r.erase("values"); }},
       {"/schema: expected 4; run the lab again", [](json& r) { r["schema"] = 5; }},
+      {"/schema: expected 4; run the lab again", [](json& r) { r["schema"] = 3; }},
       {"/schema: expected 4; run the lab again", [](json& r) { r["schema"] = "3"; }},
       {"expected a property 'laws'", [](json& r) { r.erase("laws"); }},
       {"expected no property 'claims'", [](json& r) { r["claims"] = json::array(); }},

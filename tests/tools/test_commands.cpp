@@ -35,7 +35,7 @@ std::string file_with(const hf::TemporaryDirectory& directory, const std::string
 
 TEST_CASE("help and version") {
   CHECK(shell(kRecord + "--help").status == 0);
-  for (const std::string name : {"check", "table", "diff", "why", "stale", "publish", "upgrade", "inputs"}) {
+  for (const std::string name : {"check", "table", "diff", "why", "stale", "publish", "inputs"}) {
     CHECK(contains(shell(kRecord + "--help").text, "\n  " + name + " "));
     CHECK(shell(kRecord + name + " --help").status == 0);
   }

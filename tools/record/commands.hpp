@@ -31,7 +31,6 @@ int definitions_command(const Files& files);
 int read_command(const Tool& tool, const Files& files);
 int stale_command(const Tool& tool, const Files& files, bool json);
 int table_command(const Tool& tool, const std::string& file, const std::string& directory);
-int upgrade_command(const Tool& tool, const Files& files);
 int why_command(const Tool& tool, const std::string& file, const std::string& budget);
 
 // The arguments that the build passes to `record inputs`.

@@ -1,4 +1,4 @@
-// record: check, tabulate, compare, date and upgrade the records that labs write.
+// record: check, tabulate, compare and date the records that labs write.
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <exception>
@@ -83,10 +83,6 @@ void add_writers(CLI::App& app, Request& r) {
                           [&r] { return publish_command(r.tool, r.files, r.directory); });
   publish->add_option("FILE", r.files, "records")->required();
   publish->add_option("--to", r.directory, "directory, as in figures/records/MACHINE")->required();
-
-  CLI::App* upgrade = add(app, r, "upgrade", "Converts records from an older format to the current one",
-                          [&r] { return upgrade_command(r.tool, r.files); });
-  upgrade->add_option("FILE", r.files, "records")->required();
 
   InputsOptions& in = r.inputs;
   CLI::App* inputs = add(app, r, "inputs", "Writes the inputs of a lab's measurement (the build runs this)",
