@@ -6,29 +6,22 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/report/lab.hpp"
+#include "quiet_lab.hpp"
 
 namespace {
 
 using hf::Kind;
 using hf::Value;
 
-/// A lab whose output is discarded.
-struct Quiet {
+struct Quiet : hf::QuietLab {
   explicit Quiet(std::vector<hf::Step> steps = {}, std::function<void(hf::Lab&)> prepare = {})
-      : steps_(std::move(steps)), prepare_(std::move(prepare)) {}
-
-  std::vector<hf::Step> steps_;
-  std::function<void(hf::Lab&)> prepare_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere{std::fopen("/dev/null", "w"), std::fclose};
-  hf::Terminal terminal{nowhere.get()};
-  hf::Lab lab{{"99-quiet", "Quiet", prepare_, steps_}, hf::Budget::quick, {}, terminal};
+      : QuietLab({"99-quiet", "Quiet", std::move(prepare), std::move(steps)}) {}
 };
 
 hf::Series series(const std::string& id, const std::string& unit, double y) {

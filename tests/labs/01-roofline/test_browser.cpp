@@ -3,10 +3,8 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +14,7 @@
 #include "harness/measure/command.hpp"
 #include "harness/report/lab.hpp"
 #include "process.hpp"
+#include "quiet_lab.hpp"
 #include "suite.hpp"
 
 namespace hf::roofline {
@@ -24,11 +23,8 @@ namespace {
 const std::string module = BROWSER_MODULE;
 constexpr std::chrono::seconds patience(600);  // so that a busy machine fails no test
 
-/// A lab whose output is discarded.
-struct Quiet {
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere{std::fopen("/dev/null", "w"), std::fclose};
-  Terminal terminal{nowhere.get()};
-  Lab lab{{"01-roofline", "", {}, {}}, Budget::quick, probe_machine(), terminal};
+struct Quiet : QuietLab {
+  Quiet() : QuietLab({"01-roofline", "", {}, {}}, Budget::quick, probe_machine()) {}
 };
 
 /// The step's message when it measures nothing.

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <numeric>
 #include <stdexcept>
@@ -26,6 +25,7 @@
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
+#include "quiet_lab.hpp"
 
 namespace hf::matmul {
 namespace {
@@ -84,24 +84,10 @@ TEST_CASE("every form of a layer passes its check; a wrong product does not") {
 }
 
 /// A lab on a core as fast as an emulated one, or as a real one.
-class TestLab {
- public:
-  TestLab(Budget budget, double peak_gflops)
-      : silent_(std::fopen("/dev/null", "w")),
-        terminal_(silent_),
-        lab_({.id = "02-matmul", .title = "", .steps = {}}, budget, Machine{}, terminal_) {
-    lab_.add(Value(first_peak_id, peak_gflops, "GFLOP/s"));
+struct TestLab : QuietLab {
+  TestLab(Budget budget, double peak_gflops) : QuietLab({.id = "02-matmul", .title = "", .steps = {}}, budget) {
+    lab.add(Value(first_peak_id, peak_gflops, "GFLOP/s"));
   }
-  ~TestLab() { std::fclose(silent_); }
-  TestLab(const TestLab&) = delete;
-  TestLab& operator=(const TestLab&) = delete;
-
-  const Lab& lab() const { return lab_; }
-
- private:
-  std::FILE* silent_;
-  Terminal terminal_;
-  Lab lab_;
 };
 
 bool contains(const std::vector<std::size_t>& sizes, std::size_t n) {
@@ -115,10 +101,10 @@ TEST_CASE(
   for (Budget budget : {Budget::quick, Budget::full}) {
     for (double peak : {2.0, 200.0}) {
       const TestLab test(budget, peak);
-      const std::vector<std::size_t> ladder = ladder_sizes(test.lab()), conflict = conflict_sizes(test.lab());
+      const std::vector<std::size_t> ladder = ladder_sizes(test.lab), conflict = conflict_sizes(test.lab);
       CHECK(std::ranges::is_sorted(ladder));
-      CHECK(contains(ladder, anatomy_size(test.lab())));
-      CHECK_FALSE(is_trap(anatomy_size(test.lab())));
+      CHECK(contains(ladder, anatomy_size(test.lab)));
+      CHECK_FALSE(is_trap(anatomy_size(test.lab)));
       CHECK(std::ranges::count_if(ladder, is_trap) >= 2);
       for (std::size_t n : ladder) CHECK((is_trap(n) || n % 64 != 0));
       CHECK(std::ranges::is_sorted(conflict));
@@ -150,7 +136,7 @@ TEST_CASE("a block is held against the quickest, in pairs: the quickest against 
 TEST_CASE("in caches that hold everything, each float is fetched once and used n times, c read and written besides") {
   const TestLab test(Budget::quick, 200);
   const CacheGeometry large = {1 << 20, 16};
-  const RungTraffic traffic = rung_traffic(test.lab(), 16, {large, large});
+  const RungTraffic traffic = rung_traffic(test.lab, 16, {large, large});
   CHECK(traffic.size() == rungs().size());
   CHECK(uses_per_float(16, traffic.at("naive")) == 2 * 16 / 4);
   const Series series = traffic_series("traffic_l2", "L2", &Traffic::l1_l2, traffic);
@@ -162,7 +148,7 @@ TEST_CASE("in caches that hold everything, each float is fetched once and used n
 TEST_CASE("around a power of two, each size has its bytes, and the power fetches the most into a small second cache") {
   const TestLab test(Budget::quick, 200);
   const std::map<std::size_t, Fetched> fetched =
-      simulate_conflict(test.lab(), {250, 256, 262}, {{32 << 10, 8}, {64 << 10, 8}});
+      simulate_conflict(test.lab, {250, 256, 262}, {{32 << 10, 8}, {64 << 10, 8}});
   REQUIRE(fetched.size() == 3);
   CHECK(fetched.at(256).into_l2 > 4 * fetched.at(250).into_l2);
   CHECK(fetched.at(256).into_l2 > 4 * fetched.at(262).into_l2);
@@ -229,7 +215,7 @@ TEST_CASE("the causes multiply to the whole, in each round") {
 TEST_CASE("at each size both peaks are sampled among the contestants") {
   const TestLab test(Budget::quick, 200);
   OneState state;
-  const std::vector<LadderStep> steps = climb(test.lab(), contestants(2), {16}, 2, state);
+  const std::vector<LadderStep> steps = climb(test.lab, contestants(2), {16}, 2, state);
   REQUIRE(steps.size() == 1);
   for (const LadderStep& step : steps) {
     REQUIRE(step.has(peak_id));

@@ -2,8 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstdio>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +18,7 @@
 #include "harness/measure/threads.hpp"
 #include "harness/report/lab.hpp"
 #include "process.hpp"
+#include "quiet_lab.hpp"
 
 namespace hf::precision {
 namespace {
@@ -30,11 +29,8 @@ using workload::TransformerShape;
 constexpr TransformerShape small = {2, 64, 2, 97, 128};
 const std::vector<int> text = {5, 96, 0, 41, 41, 12};
 
-/// A lab whose output is discarded.
-struct Quiet {
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere{std::fopen("/dev/null", "w"), std::fclose};
-  Terminal terminal{nowhere.get()};
-  Lab lab{{"06-precision", "", {}, {}}, Budget::quick, {}, terminal};
+struct Quiet : QuietLab {
+  Quiet() : QuietLab({"06-precision", "", {}, {}}) {}
 };
 
 /// The message if there is no python3. Under an emulator of processes the cause of a failed start is unknown: the
