@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from programs import result_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DOOR = ["primer", "Makefile", "CMakeLists.txt", "CMakePresets.json", "tools/environment.sh", "tools/alone", "tools/book", "tools/build",
@@ -104,9 +105,7 @@ END
 
     def run(self, *command, **variables):
         environment = {"PATH": str(self.bin), "HOME": str(self.folder), **variables}
-        return subprocess.run(
-            command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-        )
+        return result_of(*command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL)
 
     def start(self, *command, **variables):
         """Starts a command without waiting for it."""
@@ -133,7 +132,7 @@ def root():
 
 def takes_programs_from_path(shell):
     """Debian's static busybox uses its built-in programs instead, and would ignore a test's stubs."""
-    asked = subprocess.run([*shell, "-c", "command -v cat"], capture_output=True, text=True, check=False)
+    asked = result_of(*shell, "-c", "command -v cat")
     return asked.stdout.startswith("/")
 
 

@@ -6,20 +6,19 @@ import shutil
 import subprocess
 
 import pytest
+from programs import result_of, script
 
-LAB = '#!/bin/sh\necho "$0 $*"\n[ ! -e stop ] || exit 1\n'
+LAB = 'echo "$0 $*"\n[ ! -e stop ] || exit 1'
 
 
 @pytest.fixture
 def bundle(tmp_path, root):
     """A bundle of two labs and three levels: one that no processor supports, one that every processor supports, one below. Runs
     its ./measure."""
-    for folder in ("best", "good", "least", "lib"):
-        (tmp_path / folder).mkdir()
+    (tmp_path / "lib").mkdir()
     for level in ("best", "good", "least"):
         for lab in ("00-workload", "01-roofline"):
-            (tmp_path / level / f"lab-{lab}").write_text(LAB)
-            (tmp_path / level / f"lab-{lab}").chmod(0o755)
+            script(tmp_path / level / f"lab-{lab}", LAB)
     (tmp_path / "levels").write_text("best of_no_processor nor_this\ngood\nleast\n")
     (tmp_path / "labs").write_text("00-workload 70\n01-roofline 30\n")
     (tmp_path / "version").write_text("hardware-first-1.2.3-x86_64\n")
@@ -31,8 +30,7 @@ def bundle(tmp_path, root):
         nothing.mkdir(exist_ok=True)
         (nothing / "sh").unlink(missing_ok=True)
         (nothing / "sh").symlink_to("/bin/sh")
-        return subprocess.run(["/bin/sh", tmp_path / "measure", *arguments], cwd="/", capture_output=True, text=True, check=False,
-                              env={"PATH": str(nothing), **environment})  # fmt: skip
+        return result_of("/bin/sh", tmp_path / "measure", *arguments, cwd="/", env={"PATH": str(nothing), **environment})
 
     run.folder = tmp_path
     return run
@@ -89,7 +87,7 @@ def test_what_cannot_be_packed_is_refused_before_anything_is_built(root):
     for name, value, says in (("ARCH", "riscv64", "ARCH='riscv64': expected x86_64 or aarch64"),
                               ("LABS", "99", "LABS='99': expected numbers such as 01"),
                               ("LEVELS", "x", "LEVELS='x': expected some of ")):  # fmt: skip
-        run = subprocess.run([root / "tools/bundle"], env={**os.environ, name: value}, capture_output=True, text=True, check=False)
+        run = result_of(root / "tools/bundle", env={**os.environ, name: value})
         assert run.returncode == 1
         assert run.stderr.startswith(f"bundle: {says}") and run.stderr.count("\n") == 1
 
@@ -121,5 +119,5 @@ def test_a_lab_that_was_built_across_finds_its_loader_in_the_bundle(root, tmp_pa
     subprocess.run([root / "tools/bundle"], env={**os.environ, "ARCH": "aarch64", "LABS": "04", "LEVELS": "armv8-a"}, check=True)
     archive = next((root / "build").glob("hardware-first-*-aarch64.tar.gz"))
     subprocess.run(["tar", "xzf", archive, "-C", tmp_path, "--strip-components=1"], check=True)
-    run = subprocess.run(["qemu-aarch64", "armv8-a/lab-04-tpu", "--version"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    run = result_of("qemu-aarch64", "armv8-a/lab-04-tpu", "--version", cwd=tmp_path, check=True)
     assert run.stdout.startswith("lab-04-tpu ")

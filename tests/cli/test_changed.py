@@ -2,9 +2,9 @@
 
 import os
 import shutil
-import subprocess
 
 import pytest
+from programs import git, result_of
 
 HOUR = 3600
 
@@ -23,9 +23,7 @@ class Clone:
 
     def git(self, *words, hour=0):
         date = f"{1_800_000_000 + hour * HOUR} +0000"
-        names = {f"GIT_{who}_{what}": "somebody" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-        environment = {**os.environ, **names, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date, "GIT_CONFIG_GLOBAL": os.devnull}
-        return subprocess.run(["git", *words], cwd=self.folder, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+        return git(self.folder, *words, GIT_AUTHOR_DATE=date, GIT_COMMITTER_DATE=date)
 
     def commit(self, name, hour):
         (self.folder / name).write_text(name)
@@ -35,8 +33,7 @@ class Clone:
 
     def changed(self, *patterns, **variables):
         environment = {name: value for name, value in os.environ.items() if name != "BASE"}
-        run = subprocess.run(["tools/changed", *patterns], cwd=self.folder, env={**environment, **variables},
-                             capture_output=True, text=True, check=True)  # fmt: skip
+        run = result_of("tools/changed", *patterns, cwd=self.folder, env={**environment, **variables}, check=True)
         return sorted(run.stdout.split())
 
 

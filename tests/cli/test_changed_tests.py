@@ -4,6 +4,7 @@ import shutil
 import subprocess
 
 import pytest
+from programs import result_of
 
 FILES = {
     "CMakeLists.txt": """
@@ -66,14 +67,7 @@ def project(root, tmp_path_factory):
     ],
 )
 def test_a_change_reaches_the_programs_that_are_made_from_it(root, project, changed, reached):
-    told = subprocess.run(
-        [root / "tools/changed-tests", "build"],
-        input="\n".join(changed),
-        cwd=project,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    told = result_of(root / "tools/changed-tests", "build", input="\n".join(changed), cwd=project, check=True)
     assert told.stdout.split() == reached
 
 
@@ -81,7 +75,5 @@ def test_a_program_that_is_not_built_is_reached(root, project):
     for folder in project.glob("build/CMakeFiles/test-text.dir/**/*.o"):
         folder.unlink()
     (project / "build/.ninja_deps").unlink()
-    told = subprocess.run(
-        [root / "tools/changed-tests", "build"], input="labs/lab.cpp", cwd=project, capture_output=True, text=True, check=True
-    )
+    told = result_of(root / "tools/changed-tests", "build", input="labs/lab.cpp", cwd=project, check=True)
     assert told.stdout.split() == ["test-sums", "test-text"]

@@ -4,12 +4,12 @@ import importlib.util
 import json
 import os
 import shutil
-import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 import pytest
+from programs import git, result_of
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "check-voice"
 sys.dont_write_bytecode = True
@@ -104,14 +104,9 @@ def book(tmp_path):
     return tmp_path
 
 
-def git(folder, *words):
-    names = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    subprocess.run(["git", *words], cwd=folder, env={**os.environ, **names, "GIT_CONFIG_GLOBAL": os.devnull}, check=True)
-
-
 def run(book):
     environment = {name: value for name, value in os.environ.items() if name != "BASE"}
-    return subprocess.run([sys.executable, TOOL, book], capture_output=True, text=True, check=False, env=environment)
+    return result_of(sys.executable, TOOL, book, env=environment)
 
 
 def test_a_book_in_order_passes(book):

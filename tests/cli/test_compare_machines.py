@@ -2,11 +2,11 @@
 
 import json
 import shutil
-import subprocess
 
 import pytest
+from programs import git, result_of, script
 
-RECORD_TOOL = r"""#!/bin/sh
+RECORD_TOOL = r"""
 echo "$1: $2 → $3"
 printf '\n</pre><b>& `date`</b>\n'
 exit 1
@@ -18,16 +18,10 @@ def book(root, tmp_path):
     """A checkout with one machine and a tool that prints its arguments."""
     (tmp_path / "tools").mkdir()
     shutil.copy(root / "tools/compare-machines", tmp_path / "tools")
-    (tmp_path / "build/bin").mkdir(parents=True)
-    (tmp_path / "build/bin/record").write_text(RECORD_TOOL)
-    (tmp_path / "build/bin/record").chmod(0o755)
+    script(tmp_path / "build/bin/record", RECORD_TOOL)
     publish(tmp_path, "zen-4-vm", "Zen 4", 25)
     git(tmp_path, "init", "--quiet")
     return commit(tmp_path)
-
-
-def git(folder, *words):
-    subprocess.run(["git", "-C", folder, "-c", "user.name=n", "-c", "user.email=n@example.org", *words], check=True)
 
 
 def commit(folder):
@@ -44,7 +38,7 @@ def publish(folder, slug, core="Zen 5", family=26, lab="01-roofline"):
 
 
 def compare(folder, base="HEAD~1"):
-    return subprocess.run([folder / "tools/compare-machines", base], capture_output=True, text=True, check=False)
+    return result_of(folder / "tools/compare-machines", base)
 
 
 def neighbours(folder):

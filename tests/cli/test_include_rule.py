@@ -1,8 +1,8 @@
 """Which folders of labs may include which: cmake/include_rule.cmake."""
 
-import subprocess
 
 import pytest
+from programs import result_of
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def include(root, tmp_path):
         path.parent.mkdir(parents=True)
         path.write_text(f'#include <vector>\n#include "{included}"\n')
         command = ["cmake", f"-DLABS={tmp_path}", "-P", root / "cmake/include_rule.cmake"]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        return result_of(*command)
 
     return include
 

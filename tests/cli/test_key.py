@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from programs import result_of
 
 LABS = sorted(path.parent.name for path in Path(__file__).resolve().parents[2].glob("labs/[0-9][0-9]-*/lab.cpp"))
 
@@ -17,7 +18,7 @@ SAY = ("labs/record/", "labs/harness/report/", "labs/harness/machine/")
 
 
 def ninja(build, *words):
-    return subprocess.run(["ninja", "-C", build, "--quiet", *words], capture_output=True, text=True, check=True).stdout
+    return result_of("ninja", "-C", build, "--quiet", *words, check=True).stdout
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +48,7 @@ def sources(root, build, files):
 
 def symbols(*files):
     """Functions and data that only one file may define, by file."""
-    lines = subprocess.run(["nm", "--defined-only", "--extern-only", "--print-file-name", *files],
-                           capture_output=True, text=True, check=True).stdout.splitlines()  # fmt: skip
+    lines = result_of("nm", "--defined-only", "--extern-only", "--print-file-name", *files, check=True).stdout.splitlines()
     defined = {}
     for match in (re.fullmatch(r"(.*?): ?[0-9a-f]+ [TDBR] (\S+)", line) for line in lines):
         if match:
@@ -89,8 +89,7 @@ def test_no_object_on_the_path_of_sampling_calls_what_only_says(build):
     record = [build / name for name in objects if name.startswith("labs/record/") and name.endswith(".o")]
     said = set().union(*symbols(*rooms["report"], *record).values())
     assert len(rooms["measure"]) > 15 and len(rooms["report"]) > 5 and len(said) > 50
-    undefined = subprocess.run(["nm", "--undefined-only", "--format=just-symbols", *rooms["measure"]],
-                               capture_output=True, text=True, check=True).stdout.split()  # fmt: skip
+    undefined = result_of("nm", "--undefined-only", "--format=just-symbols", *rooms["measure"], check=True).stdout.split()
     assert said & set(undefined) == set()
 
 

@@ -5,20 +5,21 @@ import shutil
 import subprocess
 
 import pytest
+from programs import git, result_of
 
 
 def run(folder, *command, **variables):
     environment = {**os.environ, "HOME": str(folder), **variables}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return result_of(*command, cwd=folder, env=environment)
 
 
 @pytest.fixture
 def checkout(root, tmp_path):
     (tmp_path / "tools").symlink_to(root / "tools")
-    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    git(tmp_path, "init", "--quiet")
     for name in ("tracked.cpp", "not yet.cpp", "prose.md"):
         (tmp_path / name).touch()
-    subprocess.run(["git", "-C", tmp_path, "add", "tracked.cpp"], check=True)
+    git(tmp_path, "add", "tracked.cpp")
     return tmp_path
 
 
@@ -61,7 +62,7 @@ def test_an_archive_inside_another_repository_is_one_line(checkout, root, ignore
 @pytest.mark.parametrize("variable", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"])
 def test_the_repository_in_somebody_elses_environment_is_ignored(checkout, tmp_path_factory, variable):
     other = tmp_path_factory.mktemp("other")
-    subprocess.run(["git", "init", "--quiet", other], check=True)
+    git(other, "init", "--quiet")
     value = other / {"GIT_DIR": ".git", "GIT_WORK_TREE": "", "GIT_INDEX_FILE": "index"}[variable]
     assert run(checkout, "tools/list-files", "*.md", **{variable: str(value)}).stdout == "prose.md\n"
 

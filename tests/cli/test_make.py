@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from programs import script
 
 
 @pytest.fixture
@@ -53,10 +54,7 @@ def test_a_wrong_budget_is_refused(make, door, budget):
 
 
 def test_the_budget_reaches_the_lab(make, door):
-    lab = door.folder / "build/bin/lab-01-roofline"
-    lab.parent.mkdir(parents=True)
-    lab.write_text(f'#!/bin/sh\necho "lab $BUDGET" >>{door.log}\n')
-    lab.chmod(0o755)
+    lab(door, f'echo "lab $BUDGET" >>{door.log}')
     figures = "figures/01-bandwidth.gp figures/01-roofline.gp"
     for figure in figures.split():
         (door.folder / figure).parent.mkdir(exist_ok=True)
@@ -149,10 +147,7 @@ def test_a_failed_lab_does_not_keep_the_book_from_being_rendered(make, door):
 
 def lab(door, body):
     """The book's lab, as a script."""
-    program = door.folder / "build/bin/lab-01-roofline"
-    program.parent.mkdir(parents=True, exist_ok=True)
-    program.write_text(f"#!/bin/sh\n{body}\n")
-    program.chmod(0o755)
+    script(door.folder / "build/bin/lab-01-roofline", body)
 
 
 def test_the_book_is_there_before_anything_is_measured_and_renewed_when_a_lab_is_done(make, door):
@@ -282,12 +277,11 @@ def record(door):
     path = door.folder / "build/records/01-roofline.json"
     path.parent.mkdir()
     path.write_text("{}")
-    tool = door.folder / "build/bin/record"
-    tool.parent.mkdir()
-    tool.write_text(f'#!/bin/sh\necho "record $*" >>{door.log}\n[ "$1" = publish ] || exit\n'
-                    'shift; mkdir -p figures/records\nfor each; do to=$each; done; mkdir -p "$to"\n'
-                    'while [ "$1" != --to ]; do cp "$1" "$to" || exit; shift; done\n')  # fmt: skip
-    tool.chmod(0o755)
+    script(door.folder / "build/bin/record", f"""echo "record $*" >>{door.log}
+[ "$1" = publish ] || exit
+shift; mkdir -p figures/records
+for each; do to=$each; done; mkdir -p "$to"
+while [ "$1" != --to ]; do cp "$1" "$to" || exit; shift; done""")  # fmt: skip
     return path
 
 

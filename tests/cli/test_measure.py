@@ -1,9 +1,9 @@
 """tools/measure: which labs run, how often, and with which status. The labs are scripts that end with a given status."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
+from programs import result_of, script
 
 MEASURE = Path(__file__).resolve().parents[2] / "tools/measure"
 
@@ -17,11 +17,10 @@ def measure(tmp_path):
         labs = []
         for name, statuses in endings.items():
             lab = tmp_path / name
-            lab.write_text(f'#!/bin/sh\necho "{name} $*" >>{runs}\n'
-                           f'set -- {" ".join(map(str, statuses))}\nshift $(($(grep -c "^{name} " {runs}) - 1))\nexit "$1"\n')  # fmt: skip
-            lab.chmod(0o755)
+            script(lab, f'echo "{name} $*" >>{runs}\nset -- {" ".join(map(str, statuses))}\n'
+                        f'shift $(($(grep -c "^{name} " {runs}) - 1))\nexit "$1"')  # fmt: skip
             labs.append(lab)
-        result = subprocess.run([MEASURE, *labs], capture_output=True, text=True, check=False)
+        result = result_of(MEASURE, *labs)
         return result, runs.read_text().splitlines()
 
     return run

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from programs import result_of
 
 OFFLINE = ["unshare", "--map-root-user", "--net"]
 RECORD = "figures/records/amd-epyc-zen-4-2-cores-vm/01-roofline.json"
@@ -15,7 +16,7 @@ def offline():
     if subprocess.run([*OFFLINE, "true"], capture_output=True, check=False).returncode:
         pytest.skip("this system does not let us have a network namespace")
     reach = "import socket; socket.create_connection(('127.0.0.1', 9), 5)"
-    said = subprocess.run([*OFFLINE, sys.executable, "-c", reach], capture_output=True, text=True, check=False).stderr
+    said = result_of(*OFFLINE, sys.executable, "-c", reach).stderr
     assert "Network is unreachable" in said or "Cannot assign requested address" in said
     return OFFLINE
 
@@ -27,7 +28,7 @@ def offline():
 ], ids=lambda command: command[0].rpartition("/")[2])  # fmt: skip
 def test_what_needs_no_network_uses_none(root, tmp_path, offline, command):
     command = [word.format(out=tmp_path) for word in command]
-    online, without = (subprocess.run([*words, *command], cwd=root, capture_output=True, text=True, check=False)
+    online, without = (result_of(*words, *command, cwd=root)
                        for words in ([], offline))  # fmt: skip
     assert (without.returncode, without.stdout, without.stderr) == (online.returncode, online.stdout, online.stderr)
     assert online.returncode == 0, online.stderr
@@ -37,8 +38,7 @@ def test_the_book_is_printed_without_a_network(root, tmp_path, offline):
     policy = """<meta http-equiv="Content-Security-Policy" content="default-src 'none'">"""
     (tmp_path / "index.html").write_text(f'{policy}<nav id="contents"><a href="01-a.html">A</a></nav><article></article>')
     (tmp_path / "01-a.html").write_text('<article><section id="a"><h1>A</h1><p>Words</p></section></article>')
-    run = subprocess.run([*offline, sys.executable, root / "tools/print-book", tmp_path, tmp_path / "book.pdf"],
-                         capture_output=True, text=True, check=False)  # fmt: skip
+    run = result_of(*offline, sys.executable, root / "tools/print-book", tmp_path, tmp_path / "book.pdf")
     assert (run.returncode, run.stderr) == (0, "")
     assert (tmp_path / "book.pdf").read_bytes().startswith(b"%PDF")
 

@@ -3,10 +3,10 @@
 import json
 import resource
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from programs import git, result_of
 
 
 def copy_tree(root, folder):
@@ -39,7 +39,7 @@ def copy(shared):
 
 
 def new_chapter(folder, number, slug):
-    return subprocess.run([folder / "tools/new-chapter", number, slug], capture_output=True, text=True, check=False)
+    return result_of(folder / "tools/new-chapter", number, slug)
 
 
 def snapshot(folder):
@@ -79,8 +79,8 @@ def test_what_cannot_be_written_is_one_line_and_leaves_no_half_chapter(copy, fai
         (copy / fails_at).unlink()
         (copy / fails_at).mkdir()
     size = 100 if fails_at.startswith("chapters") else resource.RLIM_INFINITY
-    run = subprocess.run([copy / "tools/new-chapter", "98", "two-words"], capture_output=True, text=True,
-                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))  # fmt: skip
+    run = result_of(copy / "tools/new-chapter", "98", "two-words",
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))  # fmt: skip
     (line,) = run.stderr.splitlines()
     assert (run.returncode, line) == (1, f"new-chapter: could not write {fails_at}: free up space there, or make it writable")
     assert snapshot(copy) == before
@@ -110,7 +110,7 @@ def test_a_new_chapter_keeps_the_contract_and_changes_one_line_elsewhere(copy):
     written = b"".join(after[path] for path in after.keys() - before.keys())
     assert not any(name in written for name in (b"@ID@", b"@N@", b"@TITLE@", b"NAMESPACE"))
     assert b"namespace hf::two_words {" in after[copy / "labs/98-two-words/two_words.hpp"]
-    check = subprocess.run([copy / "tools/check-chapters", copy], capture_output=True, text=True, check=False)
+    check = result_of(copy / "tools/check-chapters", copy)
     assert "98-two-words" not in check.stderr
     assert new_chapter(copy, "98", "other").returncode == 1
 
@@ -121,7 +121,7 @@ def test_a_new_chapter_is_formatted_however_long_its_slug(copy, slug):
     assert new_chapter(copy, "98", slug).returncode == 0
     files = [path for folder in ("labs", "tests/labs") for path in (copy / folder / f"98-{slug}").rglob("*.?pp")]
     assert len(files) == 5
-    run = subprocess.run(["clang-format", "--dry-run", "--Werror", *files], capture_output=True, text=True, check=False)
+    run = result_of("clang-format", "--dry-run", "--Werror", *files)
     assert (run.returncode, run.stderr) == (0, "")
 
 
@@ -138,15 +138,14 @@ def publish(record, folder):
 def test_a_new_chapter_is_green_as_it_is(root, tmp_path, monkeypatch):
     copy = copy_tree(root, tmp_path / "copy")
     monkeypatch.setenv("TMPDIR", str(tmp_path))  # a measuring lock of its own, because nothing here depends on speed
-    git = ["git", "-C", copy, "-c", "user.name=nobody", "-c", "user.email=nobody@example.org"]
     for words in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "The book"]):
-        subprocess.run([*git, *words], check=True)  # `make check` asks git what has changed
+        git(copy, *words)  # `make check` asks git what has changed
     monkeypatch.setenv("BASE", "HEAD")  # the chapter, which is not committed
     (copy / ".venv").symlink_to(root / ".venv")
     assert new_chapter(copy, "98", "scaffold").returncode == 0
 
     def green(*words):
-        run = subprocess.run(words, cwd=copy, capture_output=True, text=True, check=False)
+        run = result_of(*words, cwd=copy)
         assert run.returncode == 0, f"{' '.join(map(str, words))}\n{run.stdout[-3000:]}\n{run.stderr[-3000:]}"
         return run.stdout
 

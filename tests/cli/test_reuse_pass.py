@@ -2,9 +2,9 @@
 runs."""
 
 import os
-import subprocess
 
 import pytest
+from programs import result_of, script
 
 SAYS = "[doctest] test cases: 3 | 2 passed | 0 failed | 1 skipped"
 
@@ -19,8 +19,7 @@ class Tried:
         self.write(f"echo '{SAYS}'")
 
     def write(self, does):
-        self.program.write_text(f"#!/bin/sh\necho >> {self.folder}/runs\n{does}\n")
-        self.program.chmod(0o755)
+        script(self.program, f"echo >> {self.folder}/runs\n{does}")
 
     def run(self, *words, **environment):
         """(status, output, whether it ran) for a test with these arguments."""
@@ -28,7 +27,7 @@ class Tried:
         before = runs.stat().st_size if runs.exists() else 0
         command = [self.tool, self.passed, self.program, self.data, "--", self.program, *words]
         usual = {name: value for name, value in os.environ.items() if name != "HARDWARE_FIRST_REUSE"}
-        ran = subprocess.run(command, env={**usual, **environment}, capture_output=True, text=True, check=False)
+        ran = result_of(*command, env={**usual, **environment})
         return ran.returncode, ran.stdout, (runs.stat().st_size if runs.exists() else 0) > before
 
 

@@ -3,13 +3,14 @@
 import json
 import re
 import shutil
-import subprocess
+
+from programs import result_of
 
 LOCKS = ["site/requirements.txt", "tests/site/requirements.txt", "tools/requirements.txt"]
 
 
 def test_every_pin_is_in_the_bill_with_its_hashes(root):
-    run = subprocess.run([root / "tools/sbom"], capture_output=True, text=True, check=True)
+    run = result_of(root / "tools/sbom", check=True)
     components = json.loads(run.stdout)["components"]
     python = {each["name"]: each for each in components if each["purl"].startswith("pkg:pypi/")}
     locks = "".join((root / lock).read_text() for lock in LOCKS)
@@ -26,6 +27,6 @@ def test_a_pin_without_a_hash_is_one_line(root, tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / name, tmp_path / name)
     (tmp_path / LOCKS[2]).write_text("ruff==1.0\n")
-    run = subprocess.run([tmp_path / "tools/sbom"], capture_output=True, text=True, check=False)
+    run = result_of(tmp_path / "tools/sbom")
     assert (run.returncode, run.stdout) == (1, "")
     assert run.stderr == "sbom: ruff==1.0 has no hash: pin it with pip-compile --generate-hashes\n"

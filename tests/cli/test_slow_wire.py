@@ -8,13 +8,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from programs import result_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW_WIRE = ROOT / "labs" / "05-scaling" / "slow-wire"
 
 
 def slow_wire(*arguments):
-    return subprocess.run([SLOW_WIRE, *arguments], capture_output=True, text=True, timeout=60)
+    return result_of(SLOW_WIRE, *arguments, timeout=60)
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def namespaces():
         pytest.skip(f"missing: {' '.join(lacking)}")
     become_root = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     wire = "ip link add switch type bridge && ip link add wire type veth && tc qdisc add dev wire root tbf rate 1mbit burst 32kb limit 4mb"
-    probe = subprocess.run(["unshare", *become_root, "--net", "sh", "-c", wire], capture_output=True, text=True)
+    probe = result_of("unshare", *become_root, "--net", "sh", "-c", wire)
     if probe.returncode:
         pytest.skip(f"this machine makes no network namespaces with bridges and limits: {probe.stderr.strip()}")
 

@@ -4,6 +4,7 @@ import shutil
 import sys
 
 import pytest
+from programs import script
 
 CTEST_WRITES = """while [ $# -gt 0 ]; do [ "$1" != --output-junit ] || echo '<testsuite>%s</testsuite>' >"$2"; shift; done; exit %d"""
 
@@ -64,8 +65,7 @@ def run_in_python(suites, text):
     (suites.folder / "tests/cli/pytest.ini").write_text("[pytest]\nmarkers =\n  slow\n  timing\n")
     python = suites.folder / ".venv/bin/python"
     python.unlink()
-    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')  # through a link, Python would not find the packages
-    python.chmod(0o755)
+    script(python, f'exec {sys.executable} "$@"')  # through a link, Python would not find the packages
     return last(suites.run("bash", "tools/test", "cli"))
 
 
@@ -108,8 +108,7 @@ def test_a_build_that_fails_is_counted_and_the_next_suite_still_runs(suites):
 def test_suites_beside_each_other_are_all_counted_and_told_of_in_their_order(suites):
     ctest(suites, '<testcase name="a"/>', 0)
     suites.stub("cmake", "exit 1")
-    (suites.folder / "tools/tidy").write_text("#!/bin/sh\necho looked\n")
-    (suites.folder / "tools/tidy").chmod(0o755)
+    script(suites.folder / "tools/tidy", "echo looked")
     run = suites.run("bash", "tools/test", "cpp+clang+tidy", "cpp")
     assert last(run) == (1, "3 passed, 1 failed")
     told = [line.removeprefix("── ") for line in run.stdout.splitlines() if line.startswith("── ") and "took" not in line]
@@ -124,12 +123,10 @@ def test_a_report_of_the_last_time_does_not_count(suites):
 
 
 def test_what_is_taken_away_is_counted_one_by_one(suites):
-    script = suites.folder / "tests/labs/take-away"
-    script.parent.mkdir(parents=True)
-    script.write_text("#!/bin/sh\necho 'ok      one core (2 s)'\necho 'skipped no AVX: needs qemu'\n")
-    script.chmod(0o755)
+    take_away = suites.folder / "tests/labs/take-away"
+    script(take_away, "echo 'ok      one core (2 s)'\necho 'skipped no AVX: needs qemu'")
     assert last(suites.run("bash", "tools/test", "take-away")) == (0, "1 passed, 0 failed")
-    script.write_text("#!/bin/sh\necho 'ok      one core (2 s)'\necho 'FAILED  no huge pages: its record does not say \"x\"'\nexit 1\n")
+    script(take_away, "echo 'ok      one core (2 s)'\necho 'FAILED  no huge pages: its record does not say \"x\"'\nexit 1")
     run = suites.run("bash", "tools/test", "take-away")
     assert last(run) == (1, "1 passed, 1 failed") and "FAILED no huge pages\n" in run.stdout
 
@@ -138,8 +135,7 @@ def test_what_is_taken_away_is_counted_one_by_one(suites):
 def labs(suites):
     """Runs the labs' suite after files changed. Returns its last line, and the calls of make and the record tool."""
     suites.use_real("grep", "sed")
-    (suites.folder / "tools/changed").write_text(f'#!/bin/sh\ncat "{suites.folder}/changed"\n')
-    (suites.folder / "tools/changed").chmod(0o755)
+    script(suites.folder / "tools/changed", f'cat "{suites.folder}/changed"')
     built = suites.folder / "build/bin"
     built.mkdir(parents=True)
     (built / "lab-01-roofline.inputs.json").write_text('{"source:labs/01-roofline/lab.cpp": "1", "source:labs/harness/a.cpp": "2"}')

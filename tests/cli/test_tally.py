@@ -1,8 +1,8 @@
 """Adding up the reports of test runners, as the gate reads them."""
 
-import subprocess
 
 import pytest
+from programs import result_of
 
 CTEST = """<testsuite name="c++" tests="3" failures="1" disabled="0" skipped="1">
 <testcase name="good" status="run"/><testcase name="bad" status="fail"><failure message=""/></testcase>
@@ -18,7 +18,7 @@ def tally(root, tmp_path):
         for name, text in reports.items():
             (tmp_path / f"{name.replace('_', '.')}.xml").write_text(text)
         files = sorted(tmp_path.glob("*.xml"))
-        return subprocess.run([root / "tools/tally", *options, *files], capture_output=True, text=True, check=False)
+        return result_of(root / "tools/tally", *options, *files)
 
     return run
 

@@ -4,6 +4,7 @@ import re
 import subprocess
 
 import pytest
+from programs import result_of
 
 SOURCES = ["labs/*.cpp", "labs/*.cxx", "labs/*.hpp", "labs/*.cu", "labs/*.cuh"]
 # A token as Clang prints it: kind 'spelling' [flags] Loc=<file:line:column>. Spellings and flags may contain newlines.
@@ -85,7 +86,7 @@ def ours(root, *files):
 def test_clang_sees_the_same_tokens_in_every_source(root, tmp_path, monkeypatch):
     monkeypatch.chdir(root)
     subprocess.run(["tools/build", "record-tokens"], check=True, stdout=subprocess.DEVNULL)
-    listed = subprocess.run(["tools/list-files", *SOURCES], capture_output=True, text=True, check=True).stdout.split()
+    listed = result_of("tools/list-files", *SOURCES, check=True).stdout.split()
     assert len(listed) > 400
     odd = tmp_path / "odd.cpp"
     odd.write_text(ODD)

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from programs import result_of, script
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,7 +44,7 @@ class Tried:
         """Tries a source; returns how it went, and the last line that was printed."""
         if source:
             self.source.write_text(source)
-        run = subprocess.run(self.command, capture_output=True, text=True, env=self.environment)
+        run = result_of(*self.command, env=self.environment)
         return run, (run.stderr or run.stdout).strip().splitlines()[-1]
 
     def attempts(self):
@@ -95,13 +96,10 @@ def test_a_better_kernel_costs_less_and_is_another_attempt(tried_twice):
     assert (tried_twice.attempts_folder / "1.cpp").read_text() == tried_twice.kernels.KERNEL % ("", "")
 
 
-def with_nvidia_smi(tried, script):
+def with_nvidia_smi(tried, does):
     """Puts a program before the driver's own, if there is one."""
-    program = tried.folder / "bin/nvidia-smi"
-    program.parent.mkdir()
-    program.write_text(f"#!/bin/sh\n{script}\n")
-    program.chmod(0o755)
-    tried.environment["PATH"] = f"{program.parent}:{os.environ['PATH']}"
+    script(tried.folder / "bin/nvidia-smi", does)
+    tried.environment["PATH"] = f"{tried.folder / 'bin'}:{os.environ['PATH']}"
 
 
 def test_counts_alone_decide_without_a_gpu(tmp_path):
@@ -186,7 +184,7 @@ def test_a_pipe_that_closes_is_no_error(product):
 
 
 def test_a_chapter_without_a_kernel_is_refused():
-    run = subprocess.run([sys.executable, ROOT / "tools/yours", "99"], capture_output=True, text=True)
+    run = result_of(sys.executable, ROOT / "tools/yours", "99")
     assert run.returncode == 1
     assert run.stderr.startswith("chapter 99 has no kernel to write; these have: 01, 02")
 
@@ -205,8 +203,7 @@ def test_watching_tries_again_when_the_file_is_saved(product):
 
 def test_an_attempt_is_not_a_record(tried_twice, tmp_path):
     record = ROOT / "build/bin/record"
-    run = subprocess.run([record, "publish", tried_twice.attempts_folder / "1.json", "--to", tmp_path / "published"],
-                         capture_output=True, text=True)
+    run = result_of(record, "publish", tried_twice.attempts_folder / "1.json", "--to", tmp_path / "published")
     assert run.returncode != 0
     assert not (tmp_path / "published").exists()
 
@@ -219,8 +216,8 @@ def test_the_figure_has_a_star_for_each_attempt(tried_twice, tmp_path):
     record = ROOT / f"figures/records/amd-epyc-zen-5-2-cores-vm/{tried.lab}.json"
 
     def draw(*more):
-        subprocess.run([sys.executable, ROOT / "site/press/draw.py", ROOT / f"figures/{figure}.gp", "--record", record,
-                        "--out", tmp_path / "drawn", *more], check=True, capture_output=True, text=True)
+        result_of(sys.executable, ROOT / "site/press/draw.py", ROOT / f"figures/{figure}.gp", "--record", record, "--out",
+                     tmp_path / "drawn", *more, check=True)
         return (tmp_path / f"drawn/{figure}.svg").read_text()
 
     def stars(drawn):
