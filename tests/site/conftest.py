@@ -143,6 +143,13 @@ class Site:
         return {"extensions": ["myst_parser", "breathe", "press", "book"], "breathe_default_project": "harness",
                 "breathe_projects": {"harness": str(folder / "xml")}, "suppress_warnings": ["duplicate_declaration.cpp"]}
 
+    def cites(self) -> dict:
+        """Writes a bibliography; returns the settings for a build that cites `maker2020`."""
+        file = self.chapters / "r.bib"
+        file.write_text("@misc{maker2020, author={Maker, A.}, title={Chip}, year={2020}}")
+        return {"extensions": ["myst_parser", "sphinxcontrib.bibtex", "press", "book"], "bibtex_bibfiles": [str(file)],
+                "bibtex_reference_style": "author_year"}
+
     def build(self, *, parallel: int = 1, out: str = "out", during=lambda: None, **config) -> Build:
         """Builds what is out of date, as `sphinx-build` would; runs `during` between reading and writing."""
         settings = {"extensions": ["myst_parser", "press", "book"], "html_theme": "basic",
@@ -159,6 +166,28 @@ class Site:
             app.connect("env-updated", lambda app, env: during())
             app.build()
         return Build(app.statuscode, re.sub(r"\x1b\[[\d;]*m", "", said.getvalue()), read)
+
+    def built(self, page: str = "", **settings) -> Build:
+        """Builds the book, with this text as its page if there is one. There is nothing to complain about."""
+        if page:
+            self.page(page)
+        build = self.build(**settings)
+        assert (build.status, build.said) == (0, "")
+        return build
+
+    def shown(self, page: str, edit=lambda record: None, **settings) -> Build:
+        """Builds the book with this page and this machine's record, after `edit` changed it."""
+        self.record(edit)
+        return self.built(page, **settings)
+
+    def fails(self, *problems: str, page: str = "", **settings) -> Build:
+        """Builds the book; these problems are among its complaints."""
+        if page:
+            self.page(page)
+        build = self.build(**settings)
+        assert build.status == 1
+        assert [problem for problem in problems if problem not in build.said] == [], build.said
+        return build
 
     def html(self, name: str = "index", out: str = "out") -> str:
         return (self.root / "build" / out / f"{name}.html").read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ def loaded(html: str) -> list[str]:
 def test_a_page_has_the_files_of_what_stands_on_it(site):
     site.page("# Page\n\n```{predictions-summary}\n```\n\n```{predict} days\n:answer: 7\n:range: 1 100\nDays in a week?\n```\n")
     site.page("---\norphan: true\n---\n\n# Another\n", "other")
-    assert site.build().status == 0
+    site.built()
     asked = {name: loaded(site.html(name)) for name in ("index", "other")}
     assert [name for name in asked["index"] if name not in asked["other"]] == ["predict.css", "veil.js", "predict.js"]
 
@@ -38,7 +38,7 @@ def test_what_is_loaded_is_there():
 def test_a_script_is_loaded_without_its_comments(site):
     site.page("# Page\n")
     for _ in range(2):
-        assert site.build().status == 0
+        site.built()
         built = (site.root / "build/out/_static/widget.js").read_text(encoding="utf-8")
         source = static("widget.js").read_text(encoding="utf-8")
         code = [line.strip() for line in source.splitlines() if not line.strip().startswith("//")]

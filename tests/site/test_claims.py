@@ -15,10 +15,7 @@ fails = change_value("cache_gain", 2.4)
 
 
 def test_a_claim_that_holds_shows_the_labs_sentence(site):
-    site.record()
-    site.page(PAGE)
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.shown(PAGE)
     assert f"{SENTENCE} claimed ≥ 3×, measured 22.9× ✓" in site.text()
     assert "claimed ≥\xa03×; measured here, 20 November 2026" in site.html()
     assert "flat" not in site.html()
@@ -26,9 +23,7 @@ def test_a_claim_that_holds_shows_the_labs_sentence(site):
 
 
 def test_a_claim_that_fails_shows_the_alternative(site):
-    site.record(fails)
-    site.page(PAGE)
-    assert site.build().status == 0  # a failing claim is a finding, not a problem
+    site.shown(PAGE, fails)  # a failing claim is a finding, not a problem
     assert f"✗ does not hold here {SENTENCE} claimed ≥ 3×, measured 2.4× Here the ladder is flat." in site.text()
 
 
@@ -41,19 +36,15 @@ def between(low: float, high: float):
 
 
 def test_a_claim_that_is_too_close_to_call_shows_its_interval_and_no_alternative(site):
-    site.record(between(2.88, 3.32))
-    site.page(PAGE)
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.shown(PAGE, between(2.88, 3.32))
     assert f"{SENTENCE} claimed ≥ 3×, measured 3.1× (2.9–3.3×): too close to call here" in site.text()
     assert "✓" not in site.text() and "flat" not in site.html()
 
 
 def test_prose_for_machines_where_a_claim_holds_or_fails_is_for_no_other(site):
     site.record(between(2.88, 3.32))
-    site.page("# Page\n\n```{where-holds} 01-roofline/caches-make-a-ladder\nIt holds.\n```\n\n"
-              "```{where-holds} !01-roofline/caches-make-a-ladder\nIt fails.\n```\n")
-    assert site.build().status == 0
+    site.built("# Page\n\n```{where-holds} 01-roofline/caches-make-a-ladder\nIt holds.\n```\n\n"
+               "```{where-holds} !01-roofline/caches-make-a-ladder\nIt fails.\n```\n")
     assert "It " not in site.text()
 
 
@@ -94,24 +85,19 @@ def test_a_number_of_two_states_says_so_beside_the_claim(site):
     site.record(add_value(id="gpu_width", unit="1", value=16.1, low=8.14, high=16.46,
                           samples=[8.1, 8.2, 8.2, 8.3, 16.1, 16.2, 16.3, 16.4, 16.5],
                           modes=[{"median": 8.2, "share": 4 / 9}, {"median": 16.3, "share": 5 / 9}]))
-    site.page("# Page\n\n```{claim} 01-roofline/gpus-are-wide\nNot here.\n```\n")
-    assert site.build().status == 0
+    site.built("# Page\n\n```{claim} 01-roofline/gpus-are-wide\nNot here.\n```\n")
     assert "measured here, 20 November 2026, in two states: 8.2 in 4 of 9 samples, 16.3 in the others" in site.html()
 
 
 def test_a_claim_decided_elsewhere_says_so(site):
     site.record(published="other-machine")
-    site.page(PAGE)
-    assert site.build().status == 0
+    site.built(PAGE)
     assert 'title="holds on Fixture Processor, 2 cores"' in site.html()
 
 
 def test_a_claim_needs_an_alternative(site):
     site.record()
-    site.page("# Page\n\n```{claim} 01-roofline/caches-make-a-ladder\n```\n")
-    build = site.build()
-    assert build.status == 1
-    assert 'claim "caches-make-a-ladder" needs a body' in build.said
+    site.fails('claim "caches-make-a-ladder" needs a body', page="# Page\n\n```{claim} 01-roofline/caches-make-a-ladder\n```\n")
 
 
 def test_an_unknown_claim_leaves_a_notice(site):
@@ -126,8 +112,7 @@ def test_claims_can_be_linked(site):
     site.page("# Page\n\n{hf:claim}`01-roofline/caches-make-a-ladder` and "
               "{hf:claim}`the ladder <01-roofline/caches-make-a-ladder>`\n\n```{toctree}\n01-roofline\n```")
     site.page(PAGE, LAB)
-    build = site.build(nitpicky=True)
-    assert (build.status, build.said) == (0, "")
+    site.built(nitpicky=True)
     links = re.findall(r'href="01-roofline.html#claim-caches-make-a-ladder"[^>]*><span[^>]*>(.*?)</span>', site.html())
     assert links == ["caches make a ladder", "the ladder"]
 
@@ -148,7 +133,7 @@ def test_a_machine_that_decides_few_claims_of_a_lab_has_no_column_of_empty_cells
     site.record(lambda record: (record["machine"].update(cpu="Small"), only(record)), published="other-machine")
     site.page("# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n```")
     site.page(PAGE, LAB)
-    assert site.build().status == 0
+    site.built()
     head, body = re.search(r"hf-ledger-lab.*?<thead>(.*?)</thead>(.*?)</table>", site.html(), re.S).groups()
     assert "this machine" in head and "Small" not in head
     also = [re.sub("<[^>]*>|\xa0", " ", each).split() for each in re.findall(r'<span class="hf-also">(.*?)</p>', body)]
@@ -161,8 +146,7 @@ def test_the_ledger_has_every_claim_on_every_machine(site):
     site.record(fails, published="other-machine")
     site.page("# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n```")
     site.page(PAGE, LAB)
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built()
     text = site.text()
     for claim in CLAIMS:
         assert claim["text"] in text
@@ -177,7 +161,7 @@ def test_a_machine_that_published_its_record_is_listed_once(site):
     shutil.copy(site.record(), published)
     site.page("# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n```")
     site.page(PAGE, LAB)
-    assert site.build().status == 0
+    site.built()
     assert site.text().count("✓ 22.9×") == 1
 
 
@@ -211,9 +195,7 @@ def test_the_ledger_has_claims_that_no_chapter_shows(site):
     ("sides-predicted", "At least eight of ten sides are right. claimed ASKED, measured 9 ✓", "≥ 8"),
 ])
 def test_a_number_is_shown_in_the_terms_of_its_sentence(site, claim, shown, asked):
-    site.record()
-    site.page(f"# Page\n\n```{{claim}} 01-roofline/{claim}\nNot here.\n```\n")
-    assert site.build().status == 0
+    site.shown(f"# Page\n\n```{{claim}} 01-roofline/{claim}\nNot here.\n```\n")
     assert shown.replace("ASKED", asked) in site.text()
     assert f"claimed {asked};" in re.sub(r"\s", " ", site.html())
 
@@ -231,8 +213,7 @@ def test_a_number_is_shown_in_the_terms_of_its_sentence(site, claim, shown, aske
 def test_an_author_says_how_a_number_is_shown(site, way, shown, asked):
     site.record()
     site.change_claims(lambda claim: {"shown": way} if claim["id"] == "simd-pays" else {})
-    site.page("# Page\n\n```{claim} 01-roofline/simd-pays\nNot here.\n```\n")
-    assert site.build().status == 0
+    site.built("# Page\n\n```{claim} 01-roofline/simd-pays\nNot here.\n```\n")
     sentence, number = shown.split(". ")
     assert f"Vectors beat single numbers at least {sentence}. claimed {asked}, measured {number} ✓" in site.text()
     assert f"claimed {asked};" in re.sub(r"\s", " ", site.html())
@@ -242,10 +223,10 @@ def test_what_is_true_or_false_shows_no_number(site):
     site.change_claims(lambda claim: {"shown": "nothing"} if claim["id"] == "caches-make-a-ladder" else {})
     site.page(PAGE + "\nThe end.\n")
     site.record()
-    assert site.build().status == 0
+    site.built()
     assert f"{SENTENCE} ✓ The end." in site.text()
     site.record(fails)
-    assert site.build().status == 0
+    site.built()
     assert f"does not hold here {SENTENCE} Here the ladder is flat. The end." in site.text()
 
 
@@ -273,12 +254,12 @@ def test_the_chapters_bound_decides_for_every_machine(site):
     site.record(fails, published="other-machine")
     site.page("# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n```")
     site.page(PAGE, LAB)
-    assert site.build().status == 0
+    site.built()
     assert f"{SENTENCE} ≥ 3× ✗ 2.4× ✗ 2.4×" in ledger(site)
     assert "✗ does not hold here" in site.text(LAB)
 
     site.claims(caches_make_a_ladder=">= 2")
-    assert site.build().status == 0
+    site.built()
     assert f"{SENTENCE} ≥ 2× ✓ 2.4× ✓ 2.4×" in ledger(site)
     assert f"{SENTENCE} claimed ≥ 2×, measured 2.4× ✓" in site.text(LAB)
 
@@ -288,17 +269,14 @@ def test_the_chapters_bound_decides_for_every_machine(site):
 ])
 def test_bounds(site, bound, verdict):
     site.claims(caches_make_a_ladder=bound)
-    site.record(fails)
-    site.page(PAGE)
-    assert site.build().status == 0
+    site.shown(PAGE, fails)
     assert verdict in site.text()
 
 
 def test_the_ledger_counts_what_is_too_close_to_call(site):
     site.record(between(2.88, 3.32))
     site.record(published="other-machine")
-    site.page("# Page\n\n```{claims-ledger}\n```")
-    assert site.build().status == 0
+    site.built("# Page\n\n```{claims-ledger}\n```")
     assert f"{SENTENCE} ≥ 3× ≈ 2.9–3.3× ✓ 22.9×" in ledger(site)
     assert "hold fail too close to call modelled or simulated not measured this machine 4 1 1 0 1" in site.text()
     assert "hf-row-close" in site.html()
@@ -307,21 +285,16 @@ def test_the_ledger_counts_what_is_too_close_to_call(site):
 def test_the_ledger_says_what_a_machine_has_not_measured(site):
     site.record(drop_value("cache_gain"))
     site.record(published="other-machine")
-    site.page("# Page\n\n```{claims-ledger}\n```")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built("# Page\n\n```{claims-ledger}\n```")
     assert f"{SENTENCE} ≥ 3× not measured ✓ 22.9×" in ledger(site)
     assert "GPUs are wide. ≥ 8× not measured not measured" in ledger(site)
 
 
 def test_a_claim_without_its_value_comes_from_a_published_record(site):
     site.record(drop_value("cache_gain"))
-    site.page(PAGE)
-    build = site.build()
-    assert build.status == 1
-    assert 'build/records/01-roofline.json has no value "cache_gain"' in build.said
+    site.fails('build/records/01-roofline.json has no value "cache_gain"', page=PAGE)
     site.record(published="other-machine")
-    assert site.build().status == 0
+    site.built()
     assert f"{SENTENCE} claimed ≥ 3×, measured 22.9× on Fixture Processor, 2 cores ✓" in site.text()
 
 
@@ -339,10 +312,7 @@ def test_malformed_claims_are_one_line(site, text):
 
 
 def test_a_claim_in_a_second_reading_is_folded_and_keeps_its_place(site):
-    site.record()
-    site.page("# Page\n\n````{second-reading} More *of* this\n```{claim} 01-roofline/simd-pays\nNot here.\n```\n````")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.shown("# Page\n\n````{second-reading} More *of* this\n```{claim} 01-roofline/simd-pays\nNot here.\n```\n````")
     fold = re.search(r'<details class="[^"]*\bhf-second\b[^"]*"(?![^>]*\bopen\b)[^>]*>(.*?)</details>', site.html(), re.S)[1]
     assert "Second reading: More <em>of</em> this" in fold and 'id="claim-simd-pays"' in fold and "✓" in fold
 
@@ -358,8 +328,7 @@ def folded(site) -> str:
 def test_of_an_argument_one_line_is_seen_and_what_fails(site):
     site.record(fails)
     names = ("simd-pays", "caches-make-a-ladder", "vector-add-waits", "memory-is-slow")
-    site.page(claims(*names))
-    assert site.build().status == 0
+    site.built(claims(*names))
     fold = folded(site)
     assert "2 more claims that hold" in fold
     assert [f'id="claim-{name}"' in fold for name in names] == [False, False, True, True]
@@ -367,17 +336,14 @@ def test_of_an_argument_one_line_is_seen_and_what_fails(site):
 
 
 def test_claims_with_prose_between_them_are_no_argument(site):
-    site.record()
-    site.page(claims("simd-pays") + "And so:\n\n" + claims("vector-add-waits").removeprefix("# Page\n\n"))
-    assert site.build().status == 0
+    site.shown(claims("simd-pays") + "And so:\n\n" + claims("vector-add-waits").removeprefix("# Page\n\n"))
     assert folded(site) == ""
 
 
 def test_each_machine_has_its_own_fold(site):
     site.record()
     site.record(fails, published="other-machine")
-    site.page(claims("caches-make-a-ladder", "simd-pays"))
-    assert site.build().status == 0
+    site.built(claims("caches-make-a-ladder", "simd-pays"))
     assert "1 more claim that holds" in folded(site) and "simd-pays" in folded(site)
     other = next((site.root / "build" / "out" / "_machines" / "index").glob("other*.js")).read_text(encoding="utf-8")
     assert "does not hold" in other and "more claims that hold" not in other
@@ -393,34 +359,30 @@ def made(kind: str, value: float):
 
 @pytest.mark.parametrize("kind", ["modelled", "simulated"])
 def test_what_was_not_measured_says_so_in_place_of_a_tick(site, kind):
-    site.record(made(kind, 22.9))
-    site.page(PAGE)
-    assert site.build().status == 0
+    site.shown(PAGE, made(kind, 22.9))
     assert f"{SENTENCE} claimed ≥ 3×, {kind} 23×" in site.text() and "✓" not in site.text()
     assert f"claimed ≥\xa03×; {kind} here, 20 November 2026" in site.html()
     site.record(made(kind, 2.4))
-    assert site.build().status == 0
+    site.built()
     assert f"✗ does not hold here {SENTENCE} claimed ≥ 3×, {kind} 2.4×" in site.text()
 
 
 def test_the_ledger_counts_what_was_not_measured_apart(site):
     site.record(made("modelled", 22.9))
     site.record(made("modelled", 2.4), published="other-machine")
-    site.page("# Page\n\n```{claims-ledger}\n```")
-    assert site.build().status == 0
+    site.built("# Page\n\n```{claims-ledger}\n```")
     assert f"{SENTENCE} ≥ 3× modelled 23× ✗ modelled 2.4×" in ledger(site)
     assert "hold fail too close to call modelled or simulated not measured this machine 4 0 0 2 1" in site.text()
     assert "hf-row-fails" in site.html() and "hf-row-made" not in site.html()
     site.record(made("modelled", 22.9), published="other-machine")
-    assert site.build().status == 0
+    site.built()
     assert "hf-row-fails" not in site.html() and "hf-row-made" in site.html()
 
 
 def test_what_the_book_got_wrong_comes_first(site):
     site.record()
     site.claims(simd_pays="> 100")
-    site.page("# Page\n\n```{book-mistakes}\n```\n\n```{claims-ledger}\n```")
-    assert site.build().status == 0
+    site.built("# Page\n\n```{book-mistakes}\n```\n\n```{claims-ledger}\n```")
     first, _, rest = site.text().partition("hold fail")
     assert re.search(r"1 of the 6 claims tested is false on this machine: .* We "
                      r"claimed &gt; 100× and measured [\d.]+× \(chapter 01\)\.", first)
@@ -428,7 +390,5 @@ def test_what_the_book_got_wrong_comes_first(site):
 
 
 def test_a_machine_that_refutes_nothing_has_no_list(site):
-    site.record()
-    site.page("# Page\n\n```{book-mistakes}\n```")
-    assert site.build().status == 0
+    site.shown("# Page\n\n```{book-mistakes}\n```")
     assert "None of the 6 claims tested are false on this machine." in site.text()

@@ -109,9 +109,7 @@ def test_a_figure_that_two_have_measured_can_show_both_on_the_same_axes(site):
                 published="other-machine")
     script = site.root / "figures" / "01-small.gp"
     script.write_text(script.read_text().replace("plot ", RANGED))  # as in the figures of the book
-    site.page(FIGURE)
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built(FIGURE)
     here, other, words = pairs(site)["01-small"]
     assert words == "Pointer chase (huge pages): Second takes 10 times as long."
     assert scale(here) == scale(other) != []
@@ -127,8 +125,7 @@ def test_each_machine_stands_beside_the_first_alone(site):
     site.record()
     for name in ("a-machine", "b-machine"):
         site.record(published=name)
-    site.page(FIGURE)
-    assert site.build().status == 0
+    site.built(FIGURE)
     assert 'data-pairs="here+a-machine here+b-machine"' in site.html()
     assert {file.stem for file in (site.root / "build" / "out" / "_machines" / "index").glob("*+*.js")} == {
         "here+a-machine", "here+b-machine"}
@@ -156,6 +153,5 @@ def test_a_machine_without_the_figure_stands_beside_nobody(site):
     site.lab("02-other")
     site.record()
     site.record(published="other-machine", lab="02-other")
-    site.page(FIGURE)
-    assert site.build().status == 0
+    site.built(FIGURE)
     assert pairs(site) is None and "hf-compare" not in site.html()

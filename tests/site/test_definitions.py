@@ -14,7 +14,7 @@ def write(site):
 
 def test_a_link_to_a_term_carries_its_meaning_as_plain_text(site):
     write(site)
-    assert site.build(**EXTENSIONS).status == 0
+    site.built(**EXTENSIONS)
     assert 'href="glossary.html#term-Ridge" title="The corner of a roofline."' in site.html("01-first")
 
 

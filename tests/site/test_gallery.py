@@ -35,8 +35,7 @@ def test_instruction_sets_are_folded_and_labs_of_one_date_share_a_line(site):
     site.lab("02-other")
     site.record(lambda record: record["machine"].update(isa=["avx", "avx2", "fma"]))
     site.record(lab="02-other")
-    site.page(PAGE)
-    assert site.build().status == 0
+    site.built(PAGE)
     fold = re.search(r"<details[^>]*hf-folded[^>]*>(.*?)</details>", site.html(), re.S)[1]
     assert "3 extensions of x86_64" in re.search(r"<summary.*?</summary>", fold, re.S)[0] and "avx, avx2, fma" in fold
     assert "01 02 (20 November 2026)" in site.text()
@@ -53,9 +52,7 @@ def test_a_scale_holds_every_machine():
 def test_each_machine_has_a_drawing_a_line_and_a_card(site):
     site.record()
     site.record(change_value("cache_gain", 2.5), published="other-machine")
-    site.page(PAGE)
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built(PAGE)
     page, text = site.html(), site.text()
     assert page.count('class="hf-roofs"') == 2 and page.count('class="hf-other"') == 2
     assert 'id="machine-here"' in page and 'id="machine-other-machine"' in page
@@ -70,9 +67,7 @@ def test_what_a_virtual_machine_shares_is_said_where_there_is_one(site, virtual)
     def edit(record):
         record["machine"]["virtualised"] = virtual
 
-    site.record(edit)
-    site.page(PAGE)
-    assert site.build().status == 0
+    site.shown(PAGE, edit)
     assert ("A virtual machine shares its host" in site.text()) == virtual
     assert ("2, in a virtual machine" in site.text()) == virtual
 
@@ -80,8 +75,7 @@ def test_what_a_virtual_machine_shares_is_said_where_there_is_one(site, virtual)
 def test_a_machine_without_a_roofline_has_its_line_and_card(site):
     site.record()
     site.record(drop_value("peak_fp32_all_gflops"), published="other-machine")
-    site.page(PAGE)
-    assert site.build().status == 0
+    site.built(PAGE)
     assert site.html().count('class="hf-roofs"') == 1 and 'id="machine-other-machine"' in site.html()
     assert "so far there is only one" in site.text()
 
@@ -90,8 +84,7 @@ def test_a_name_that_tries_to_be_markup_is_a_name(site):
     evil = "</script><b>Fixture"
     site.record(lambda record: record["machine"].update(cpu=evil), published="first")
     site.record(add_value(id="speed", value=1, unit="1"), published="second")
-    site.page(PAGE)
-    assert site.build().status == 0
+    site.built(PAGE)
     assert "<b>Fixture" not in site.html()
     data = re.search(r'<script type="application/json">(.*?)</script>', site.html(), re.S)[1]
     assert evil in [machine["name"].partition(",")[0] for machine in json.loads(data)["machines"]]

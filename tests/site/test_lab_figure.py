@@ -15,10 +15,7 @@ It rises from {measured}`01-roofline/latency_l1_ns|plain`.
 
 
 def test_a_figure_stands_with_its_provenance(site):
-    site.record()
-    site.page(PAGE)
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.shown(PAGE)
     html, text = site.html(), site.text()
     assert 'role="img"' in html and "<desc" in html and "A small figure" in html
     assert 'id="fig-small"' in html
@@ -33,12 +30,9 @@ def test_a_figure_stands_with_its_provenance(site):
 
 
 def test_without_series_of_its_own_a_table_has_those_of_the_script(site):
-    site.record()
-    site.page(PAGE)
-    assert site.build().status == 0
+    site.shown(PAGE)
     named = site.text()
-    site.page(PAGE.replace(":series: latency\n", ""))
-    assert site.build().status == 0
+    site.built(PAGE.replace(":series: latency\n", ""))
     assert site.text() == named
 
 
@@ -48,9 +42,7 @@ def test_a_spread_of_nothing_is_left_out(site):
             for point in series["points"]:
                 if "samples" in point:
                     point.update(low=point["median"], high=point["median"], samples=[point["median"]])
-    site.record(alike)
-    site.page(PAGE)
-    assert site.build().status == 0
+    site.shown(PAGE, alike)
     text = site.text()
     assert "±" not in text and re.search(r"Measured · this machine · noise floor [\d.]+% · record", text)
 
@@ -60,9 +52,7 @@ def test_where_most_points_have_no_spread_the_largest_is_said_alone(site):
         points = next(series for series in record["series"] if series["id"] == "latency")["points"]
         for point in points[1:]:
             point.update(low=point["median"], high=point["median"], samples=[point["median"]])
-    site.record(mostly_alike)
-    site.page(PAGE)
-    assert site.build().status == 0
+    site.shown(PAGE, mostly_alike)
     assert re.search(r"Measured · this machine · at most ±[\d.]+% · record", site.text())
 
 
@@ -72,7 +62,7 @@ def test_a_figure_follows_its_script(site):
     site.build()
     script = site.root / "figures" / "01-small.gp"
     script.write_text(script.read_text().replace("A small figure", "A better figure"))
-    assert site.build().status == 0
+    site.built()
     assert "A better figure" in site.html()
 
 
@@ -80,9 +70,7 @@ def test_a_figure_that_cannot_be_drawn_costs_its_place_only(site):
     site.record()
     site.page(PAGE + "\nThe text goes on.")
     (site.root / "figures" / "01-small.gp").unlink()
-    build = site.build()
-    assert build.status == 1
-    assert "Figure 01-small: figures/01-small.gp" in build.said
+    site.fails("Figure 01-small: figures/01-small.gp")
     text = site.text()
     assert "Not shown: Figure 01-small" in text and "The text goes on." in text
 
@@ -91,9 +79,7 @@ def test_a_broken_script_is_named(site):
     site.record()
     site.page(PAGE)
     (site.root / "figures" / "01-small.gp").write_text("# title: t\n# needs: latency\n# shows: latency\nplot (\n")
-    build = site.build()
-    assert build.status == 1
-    assert "figures/01-small.gp: gnuplot reported:" in build.said
+    site.fails("figures/01-small.gp: gnuplot reported:")
 
 
 def test_kinds_are_named(site):
@@ -107,8 +93,7 @@ def test_kinds_are_named(site):
 
 def test_a_published_figure_says_whose_it_is(site):
     site.record(published="other-machine")
-    site.page(PAGE)
-    assert site.build().status == 0
+    site.built(PAGE)
     assert "Measured · Fixture Processor, 2 cores · " in site.text()
 
 
@@ -120,9 +105,7 @@ def test_a_series_nobody_has_leaves_a_notice(site):
 
 
 def test_quick_and_incomplete_records_carry_a_banner(site):
-    site.record(lambda record: record["run"].update(budget="quick", complete=False, notes=["no huge pages"]))
-    site.page(PAGE)
-    assert site.build().status == 0
+    site.shown(PAGE, lambda record: record["run"].update(budget="quick", complete=False, notes=["no huge pages"]))
     text = site.text()
     assert "Lab 01-roofline was measured with the quick budget" in text
     assert "The record of lab 01-roofline is incomplete: no huge pages." in text
@@ -133,14 +116,11 @@ def test_labs_measured_quickly_share_a_line_of_the_banner(site):
     site.lab("02-other")
     site.record(quickly)
     site.record(quickly, lab="02-other")
-    site.page(PAGE + "\n{measured}`02-other/ridge_flop_per_byte`\n")
-    assert site.build().status == 0
+    site.built(PAGE + "\n{measured}`02-other/ridge_flop_per_byte`\n")
     assert "Labs 01 and 02 were measured with the quick budget: their numbers are rough. Run make lab-01 to" in site.text()
     assert site.text().count("quick budget") == 1
 
 
 def test_an_emulated_machine_carries_a_banner(site):
-    site.record(lambda record: record["machine"].update(emulated=True))
-    site.page(PAGE)
-    assert site.build().status == 0
+    site.shown(PAGE, lambda record: record["machine"].update(emulated=True))
     assert "Lab 01-roofline ran under emulation: its numbers describe the emulator." in site.text()

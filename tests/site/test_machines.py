@@ -37,9 +37,7 @@ def machines(site, page="index") -> list[dict]:
 def test_a_page_has_the_default_machines_numbers_and_files_with_the_others(site):
     site.record(speed(171))
     site.record(speed(300, "Fast Processor"), published=OTHER)
-    site.page(NUMBER)
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built(NUMBER)
     assert "It is 171 GFLOP/s." in site.text() and "300" not in site.text()
     assert variant(site) == ["300 GFLOP/s"]
     assert [(each["slug"], each["name"]) for each in machines(site)] == [
@@ -47,9 +45,7 @@ def test_a_page_has_the_default_machines_numbers_and_files_with_the_others(site)
 
 
 def test_where_one_machine_is_all_there_is_nothing_to_choose(site):
-    site.record(speed(171))
-    site.page(NUMBER)
-    assert site.build().status == 0
+    site.shown(NUMBER, speed(171))
     assert "hf-slot" not in site.html() and "machines.js" not in site.html() and machines(site) == []
     assert not list((site.root / "build" / "out").glob("_machines/*/*"))
 
@@ -57,8 +53,7 @@ def test_where_one_machine_is_all_there_is_nothing_to_choose(site):
 def test_what_is_the_same_everywhere_is_no_slot(site):
     site.record(speed(171))
     site.record(speed(171), published=OTHER)
-    site.page("# Page\n\nIt has {measured}`01-roofline/machine.cores` cores.")
-    assert site.build().status == 0
+    site.built("# Page\n\nIt has {measured}`01-roofline/machine.cores` cores.")
     assert "hf-slot" not in site.html() and len(machines(site)) == 2
 
 
@@ -70,13 +65,13 @@ def test_of_published_machines_the_one_that_the_project_names_is_the_default(sit
     site.record(published="c-machine", lab="02-other")
     site.page(NUMBER)
     named = {"press_default_machine": "b-machine"}
-    assert site.build(**named).status == 0
+    site.built(**named)
     assert "It is 200 GFLOP/s." in site.text() and variant(site, "a-machine") == ["171 GFLOP/s"]
     assert [each["slug"] for each in machines(site)] == ["b-machine", "c-machine", "a-machine"]
-    assert site.build().status == 0
+    site.built()
     assert "It is 300 GFLOP/s." in site.text()  # if none is named, the one with most labs
     site.record(speed(5))
-    assert site.build(**named).status == 0
+    site.built(**named)
     assert "It is 5 GFLOP/s." in site.text()
 
 
@@ -99,8 +94,7 @@ def test_machines_of_one_name_are_told_apart_and_a_network_says_its_hosts(site):
     site.record(add_value(id="hosts", value=4, unit="1"), published="c-machine")
     site.record(lambda record: [add_value(id=name, value=value, unit="1")(record) for name, value in
                                 (("hosts", 2), ("machines", 1))], published="d-machine")
-    site.page(NUMBER)
-    assert site.build().status == 0
+    site.built(NUMBER)
     assert [each["name"] for each in machines(site)] == [
         "Fixture Processor, 2 cores (a-machine)", "Fixture Processor, 2 cores (b-machine)",
         "four hosts, each Fixture Processor, 2 cores", "two hosts in one Fixture Processor, 2 cores"]
@@ -109,11 +103,9 @@ def test_machines_of_one_name_are_told_apart_and_a_network_says_its_hosts(site):
 def test_a_verdict_changes_with_the_machine_and_with_it_what_follows_from_it(site):
     site.record(speed(171))
     site.record(lambda record: (speed(300)(record), change_value("cache_gain", 2.4)(record)), published=OTHER)
-    site.page(f"# Page\n\n{CLAIM}\n```{{where-holds}} 01-roofline/caches-make-a-ladder 01-roofline/memory-is-slow\n"
-              "A ladder of *caches*.\n```\n\n```{where-holds} !01-roofline/caches-make-a-ladder\nNo ladder at "
-              "{measured}`01-roofline/speed`.\n```\n")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built(f"# Page\n\n{CLAIM}\n```{{where-holds}} 01-roofline/caches-make-a-ladder 01-roofline/memory-is-slow\n"
+               "A ladder of *caches*.\n```\n\n```{where-holds} !01-roofline/caches-make-a-ladder\nNo ladder at "
+               "{measured}`01-roofline/speed`.\n```\n")
     text = site.text()
     assert "22.9×" in text and "A ladder of caches." in text and "flat" not in text and "No ladder" not in text
     claim, ladder, no_ladder = variant(site)
@@ -126,8 +118,7 @@ def test_a_verdict_changes_with_the_machine_and_with_it_what_follows_from_it(sit
 def test_prose_on_an_unknown_claim_is_a_problem(site):
     site.record()
     site.page("# Page\n\n```{where-holds} 01-roofline/nothing\nProse.\n```\n")
-    build = site.build()
-    assert build.status == 1 and 'where-holds: labs/01-roofline/claims.json has no claim "nothing"' in build.said
+    site.fails('where-holds: labs/01-roofline/claims.json has no claim "nothing"')
 
 
 def test_prose_on_a_claim_that_nobody_decided_is_left_out(site):
@@ -140,10 +131,8 @@ def test_prose_on_a_claim_that_nobody_decided_is_left_out(site):
 def test_a_figure_its_provenance_and_its_table_change_and_its_caption_with_them(site):
     site.record(speed(171))
     site.record(lambda record: (speed(300, "Slow")(record), scale_series("latency", 10)(record)), published=OTHER)
-    site.page("# Page\n\n```{lab-figure} 01-small\n:series: latency\n:name: fig-small\n"
-              "At {measured}`01-roofline/speed|plain`.\n```\n")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built("# Page\n\n```{lab-figure} 01-small\n:series: latency\n:name: fig-small\n"
+               "At {measured}`01-roofline/speed|plain`.\n```\n")
     drawing, number, provenance, table = variant(site)
     assert "1416 ns" in drawing and number == "300 GFLOP/s"
     assert provenance.startswith("Measured · Slow, 2 cores · ±") and "1420" in table
@@ -155,8 +144,7 @@ def test_a_machine_without_the_lab_borrows_the_numbers_and_says_whose(site):
     site.lab("02-other")
     site.record(speed(171))
     site.record(published=OTHER, lab="02-other")
-    site.page(f"{NUMBER}\n\n{CLAIM}")
-    assert site.build().status == 0
+    site.built(f"{NUMBER}\n\n{CLAIM}")
     banner, number, claim = variant(site)
     assert banner == "Fixture Processor, 2 cores has not measured lab 01-roofline: the numbers here were measured on " \
                      "Fixture Processor, 2 cores, 20 November 2026."
@@ -174,7 +162,7 @@ def test_missing_labs_share_one_sentence_with_folded_details(site):
     site.record(published="first")
     site.record(lambda record: record["machine"].update(cpu="Second"), published=OTHER)
     site.page("# Page\n\n{measured}`01-roofline/clock_ghz` {measured}`02-other/clock_ghz` {measured}`03-third/clock_ghz`")
-    assert site.build(press_default_machine="first").status == 0
+    site.built(press_default_machine="first")
     banner = variant(site)[0]
     assert banner.startswith("Second, 2 cores has not measured labs 02 and 03: their numbers here come from Fixture Processor, "
                              "2 cores. Lab 02-other: measured on Fixture Processor, 2 cores, 20 November 2026")
@@ -185,8 +173,7 @@ def test_missing_labs_share_one_sentence_with_folded_details(site):
 def test_what_a_measured_lab_lacks_is_another_machines_and_marked(site):
     site.record(lambda record: record["machine"].update(cpu="First"))
     site.record(speed(300, "Second"), published=OTHER)
-    site.page(NUMBER)
-    assert site.build().status == 0
+    site.built(NUMBER)
     assert "It is 300 GFLOP/s (on Second)." in site.text() and "hf-elsewhere" in site.html()
     assert "measured on Second, 2 cores, 20 November 2026; not measured on this machine" in site.html()
 
@@ -197,9 +184,7 @@ def borrowing(site, page):
                 published="first")
     site.record(lambda record: [speed(300, "Second Processor (Fine)")(record)] + [
         add_value(id=name, value=value, unit="1")(record) for name, value in (("slow", 2), ("width", 8))], published=OTHER)
-    site.page("# Page\n\n" + re.sub(r"\{(\w+)\}", r"{measured}`01-roofline/\1`", page))
-    build = site.build(press_default_machine="first")
-    assert (build.status, build.said) == (0, "")
+    site.built("# Page\n\n" + re.sub(r"\{(\w+)\}", r"{measured}`01-roofline/\1`", page), press_default_machine="first")
     return site.text().removeprefix("Page¶ ")
 
 
@@ -221,16 +206,14 @@ def test_a_name_that_two_machines_share_without_their_cores_is_whole(site):
     for name, cores in (("a-machine", 2), ("b-machine", 4)):
         site.record(lambda record, cores=cores: record["machine"].update(cpu="Same", cores=cores), published=name)
     site.record(lambda record: (speed(300, "Same")(record), record["machine"].update(cores=8)), published=OTHER)
-    site.page(NUMBER)
-    assert site.build(press_default_machine="a-machine").status == 0
+    site.built(NUMBER, press_default_machine="a-machine")
     assert "It is 300 GFLOP/s (on Same, 8 cores)." in site.text()
 
 
 def test_what_a_machine_has_not_decided_is_not_said_of_it(site):
     site.record(drop_value("cache_gain"))
     site.record(published=OTHER)
-    site.page("# Page\n\n```{where-holds} 01-roofline/caches-make-a-ladder\nA ladder.\n```\n")
-    assert site.build().status == 0
+    site.built("# Page\n\n```{where-holds} 01-roofline/caches-make-a-ladder\nA ladder.\n```\n")
     assert "A ladder" not in site.text() and variant(site) == ["A ladder."]
 
 
@@ -248,7 +231,7 @@ def test_a_chapter_offers_the_machines_that_have_measured_its_lab_and_names_the_
     site.record(published=OTHER, lab="02-other")
     site.page(NUMBER + "\n\n```{toctree}\n02-other\n```\n")
     site.page(f"# Chapter\n\n{NUMBER[8:]} {{measured}}`clock_ghz`", "02-other")
-    assert site.build().status == 0
+    site.built()
     assert [each["slug"] for each in machines(site)] == [OTHER, "a-machine"]
     assert [each["slug"] for each in machines(site, "02-other")] == [OTHER]
     assert "It is 300 GFLOP/s" in site.text("02-other") and "hf-slot" not in site.html("02-other")
@@ -264,7 +247,7 @@ def test_a_chapter_that_this_machine_has_not_measured_is_another_machines_and_sa
     site.record(lab="02-other")
     site.page("# Index\n\n```{toctree}\n01-roofline\n```\n")
     site.page(NUMBER, "01-roofline")
-    assert site.build().status == 0
+    site.built()
     assert [each["slug"] for each in machines(site, "01-roofline")] == [OTHER]
     assert "This machine has not measured lab 01-roofline: the numbers here were measured on Second" in site.text("01-roofline")
     assert "hf-elsewhere" not in site.html("01-roofline")
@@ -302,9 +285,7 @@ def test_a_machine_comes_changes_and_goes(site):
 def test_a_book_of_published_records_leaves_this_machines_aside(site):
     site.record(speed(171))
     site.record(speed(300, "Fast"), published=OTHER)
-    site.page(NUMBER)
-    build = site.build(press_published_only=True)
-    assert (build.status, build.said) == (0, "")
+    site.built(NUMBER, press_published_only=True)
     assert "It is 300 GFLOP/s." in site.text() and "171" not in site.html() and "this machine" not in site.html()
     assert site.build().read == ["index"] and "It is 171 GFLOP/s." in site.text()
 
@@ -323,18 +304,14 @@ def test_a_new_lab_of_this_machine_makes_it_the_default_everywhere(site):
 def test_a_broken_published_record_costs_its_machine_only(site):
     site.record(speed(171))
     site.record(speed(300), published=OTHER).write_text("{")
-    site.page(NUMBER)
-    build = site.build()
-    assert (build.status, build.said) == (0, "")  # the gallery and `make check` name it
+    site.built(NUMBER)  # the gallery and `make check` name it
     assert "It is 171 GFLOP/s." in site.text() and machines(site) == []
 
 
 def test_a_broken_record_here_leaves_the_others_alone(site):
     site.record(speed(300), published=OTHER)
     site.record_path.write_text("{")
-    site.page(NUMBER)
-    build = site.build()
-    assert build.status == 1 and "build/records/01-roofline.json" in build.said
+    site.fails("build/records/01-roofline.json", page=NUMBER)
     assert "It is not measured here yet." in site.text() and variant(site)[-1] == "300 GFLOP/s"
 
 
@@ -342,11 +319,7 @@ def test_a_quoted_number_is_cited_once_for_all_machines(site):
     quoted = {"id": "peak", "unit": "TFLOP/s", "kind": "quoted", "source": "maker2020"}
     site.record(add_value(**quoted, value=312))
     site.record(add_value(**quoted, value=313), published=OTHER)
-    (site.chapters / "r.bib").write_text("@misc{maker2020, author={Maker, A.}, title={Chip}, year={2020}}")
-    site.page("# Page\n\nIt is {measured}`01-roofline/peak`.\n\n```{bibliography}\n```")
-    build = site.build(extensions=["myst_parser", "sphinxcontrib.bibtex", "press", "book"],
-                       bibtex_bibfiles=[str(site.chapters / "r.bib")], bibtex_reference_style="author_year")
-    assert (build.status, build.said) == (0, "")
+    site.built("# Page\n\nIt is {measured}`01-roofline/peak`.\n\n```{bibliography}\n```", **site.cites())
     assert "It is 312 TFLOP/s [Maker, 2020]." in site.text() and variant(site) == ["313 TFLOP/s"]
 
 

@@ -32,18 +32,13 @@ def test_formats(site, target, text):
         add_value(id="ratio", value=23.1, unit="1")(record)
         add_value(id="model", value=9.5, unit="GB/s", kind="modelled")(record)
 
-    site.record(edit)
-    site.page(PAGE % target)
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.shown(PAGE % target, edit)
     assert text in site.text()
 
 
 @pytest.mark.parametrize(("core", "shown"), [("Zen 5", "Fixture Processor (Zen 5)"), ("Processor", "Fixture Processor")])
 def test_a_processor_is_shown_with_its_core_where_its_name_does_not_say_it(site, core, shown):
-    site.record(lambda record: record["machine"].update(microarchitecture=core))
-    site.page(PAGE % "machine.cpu")
-    assert site.build().status == 0
+    site.shown(PAGE % "machine.cpu", lambda record: record["machine"].update(microarchitecture=core))
     assert f"It is {shown}." in site.text()
 
 
@@ -63,8 +58,7 @@ def test_a_number_knows_the_line_that_added_it(site, toolchain, source, place):
     site.record(edit)
     series = fixture_record()["series"][0]
     site.page(PAGE % "speed" + f" And {{measured}}`01-roofline/{series['id']}[{row_of(series['points'][0])}]`.")
-    build = site.build(press_source=source)
-    assert (build.status, build.said) == (0, "")
+    site.built(press_source=source)
     assert site.html().count(f'data-at="{place}"') == 2
 
 
@@ -72,7 +66,7 @@ def test_a_chapter_means_its_own_lab(site):
     site.record(add_value(id="speed", value=171.3, unit="GFLOP/s"))
     site.page("# Index\n\n```{toctree}\n01-roofline\n```")
     site.page("# Chapter\n\nIt is {measured}`speed`.", LAB)
-    assert site.build().status == 0
+    site.built()
     assert "It is 170 GFLOP/s." in site.text(LAB)
 
 
@@ -87,11 +81,7 @@ def test_a_chapter_means_its_own_lab(site):
 ])
 def test_what_cannot_be_shown_is_seen_and_counted(site, role, problem):
     site.record()
-    site.page(f"# Page\n\nIt is {role}.")
-    build = site.build()
-    assert build.status == 1
-    assert "1 problem with measurements" in build.said
-    assert problem in build.said and "index.md:3" in build.said
+    site.fails("1 problem with measurements", problem, "index.md:3", page=f"# Page\n\nIt is {role}.")
     assert "It is not measured here yet." in site.text()
 
 
@@ -150,17 +140,14 @@ IN_BOTH = "two states: 51\xa0GB/s in 8 of 11 samples, 95\xa0GB/s in the others"
 
 def test_a_number_measured_in_two_states_says_so(site):
     site.record(add_value(id="speed", unit="GB/s", **TWO_STATES))
-    site.page(PAGE % "speed" + " Plain, {measured}`01-roofline/speed|plain`; bare, {measured}`01-roofline/speed|number`.")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built(PAGE % "speed" + " Plain, {measured}`01-roofline/speed|plain`; bare, {measured}`01-roofline/speed|number`.")
     assert "It is 51 GB/s 46–97. Plain, 51 GB/s; bare, 51." in site.text()
     assert site.html().count(IN_BOTH) == 3
 
 
 def test_a_published_number_measured_in_two_states_says_so(site):
     site.record(add_value(id="speed", unit="GB/s", **TWO_STATES), published="other-machine")
-    site.page(PAGE % "speed")
-    assert site.build().status == 0
+    site.built(PAGE % "speed")
     assert IN_BOTH in site.html()
 
 
@@ -179,20 +166,13 @@ def test_a_ratio_in_a_sentence_that_is_one_as_far_as_can_be_told_is_a_word(site,
         record["run"]["noise_floor"] = 0.02
         add_value(id="ratio", value=value, unit="1", **(dict(zip(("low", "high"), spread)) if spread else {}))(record)
 
-    site.record(edit)
-    site.page(PAGE % "ratio|as fast")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.shown(PAGE % "ratio|as fast", edit)
     assert text in site.text()
 
 
 def test_quoted_values_are_cited(site):
     site.record(add_value(id="peak", value=312, unit="TFLOP/s", kind="quoted", source="maker2020"))
-    (site.chapters / "r.bib").write_text("@misc{maker2020, author={Maker, A.}, title={Chip}, year={2020}}")
-    site.page(PAGE % "peak" + "\n\n```{bibliography}\n```")
-    build = site.build(extensions=["myst_parser", "sphinxcontrib.bibtex", "press", "book"],
-                       bibtex_bibfiles=[str(site.chapters / "r.bib")], bibtex_reference_style="author_year")
-    assert (build.status, build.said) == (0, "")
+    site.built(PAGE % "peak" + "\n\n```{bibliography}\n```", **site.cites())
     assert "312 TFLOP/s [Maker, 2020]" in site.text()
 
 

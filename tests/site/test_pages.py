@@ -9,10 +9,7 @@ HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)> "\'&{raw}`x` [a
 
 
 def test_the_lab_card_says_how_to_run_it(site):
-    site.record()
-    site.page("# Page\n\n```{lab-card} 01-roofline\n```")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.shown("# Page\n\n```{lab-card} 01-roofline\n```")
     text = site.text()
     for part in ("make lab-01", "71.2 s, with the full budget", "labs/01-roofline/ lab.cpp", "01-roofline.json",
                  "20 November 2026, on Fixture Processor, 2 cores"):
@@ -48,8 +45,7 @@ def test_the_gallery_shows_every_machine_once(site):
     site.page("# Page\n\n```{machines}\n:values: 01-roofline/clock_ghz\n```")
     site.record()
     site.record(published="other-machine")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built()
     text = site.text()
     assert text.count("this machine Processor: Fixture Processor") == 1
     assert text.count("Published as: other-machine") == 1
@@ -61,7 +57,7 @@ def test_the_gallery_notices_a_new_machine(site):
     site.record()
     site.build()
     site.record(published="new-machine")
-    assert site.build().status == 0
+    site.built()
     assert "Published as: new-machine" in site.text()
 
 
@@ -84,9 +80,7 @@ int before();
 ])
 def test_code_on_the_page_is_the_code_that_ran(site, part, code):
     (site.root / "labs" / LAB / "k.hpp").write_text(SOURCE)
-    site.page(f"# Page\n\n```{{lab-code}} 01-roofline/k.hpp\n:part: {part}\n```")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built(f"# Page\n\n```{{lab-code}} 01-roofline/k.hpp\n:part: {part}\n```")
     assert f"labs/01-roofline/k.hpp¶ {code}".replace("<", "&lt;").replace("&&", "&amp;&amp;") in site.text()
     assert "[begin" not in site.html()
 
@@ -97,9 +91,7 @@ def test_code_on_the_page_is_the_code_that_ran(site, part, code):
 ])
 def test_a_missing_part_is_one_clear_line(site, part, problem):
     (site.root / "labs" / LAB / "k.hpp").write_text(SOURCE)
-    site.page(f"# Page\n\n```{{lab-code}} 01-roofline/k.hpp\n:part: {part}\n```")
-    build = site.build()
-    assert build.status == 1 and problem in build.said
+    site.fails(problem, page=f"# Page\n\n```{{lab-code}} 01-roofline/k.hpp\n:part: {part}\n```")
 
 
 def test_code_follows_its_source(site):
@@ -124,25 +116,20 @@ def test_links_to_what_no_page_shows_stay_words(site):
     folder = site.root / "labs" / LAB
     (folder / "shown.hpp").write_text("/// \\file\n/// See other.hpp.\nnamespace hf {\n/// Like other().\nint shown();\n}\n")
     (folder / "other.hpp").write_text("/// \\file\nnamespace hf {\n/// Words.\nint other();\n}\n")
-    site.page("# Page\n\n```{lab-header} shown.hpp\n```")
-    build = site.build(**site.doxygen())
-    assert (build.status, build.said) == (0, "")
+    site.built("# Page\n\n```{lab-header} shown.hpp\n```", **site.doxygen())
     assert "See other.hpp." in site.text() and "Like other()." in site.text()
 
 
 def test_formulas_are_mathml(site):
-    site.page("# Page\n\n$t \\ge \\max(\\frac{W}{P})$\n\n$$ a = b $$ (eq-a)\n\n"
-              "$$\n\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}\n$$\n")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built("# Page\n\n$t \\ge \\max(\\frac{W}{P})$\n\n$$ a = b $$ (eq-a)\n\n"
+               "$$\n\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}\n$$\n")
     html = site.html()
     assert html.count("<math ") == 3 and "<mfrac>" in html and '<span class="eqno">(1)' in html
     assert html.count("<mtr>") == 2 and "<mi>&</mi>" not in html and "mathjax.js" not in html.lower()
 
 
 def test_formulas_have_the_spaces_of_tex(site):
-    site.page("# Page\n\n$\\max(a)$ and $2\\log_2 n$ and $p\\log(p/q)$ and $(1, -1)$ and $a - b$\n")
-    assert site.build().status == 0
+    site.built("# Page\n\n$\\max(a)$ and $2\\log_2 n$ and $p\\log(p/q)$ and $(1, -1)$ and $a - b$\n")
     html, space = site.html(), '<mspace width="0.167em" />'
     assert '<mi>max</mi><mo stretchy="false">(</mo>' in html
     assert f"<mn>2</mn>{space}<msub><mi>log</mi><mn>2</mn></msub>{space}<mi>n</mi>" in html
@@ -152,8 +139,7 @@ def test_formulas_have_the_spaces_of_tex(site):
 
 
 def test_no_line_begins_with_the_full_stop_of_a_formula(site):
-    site.page("# Page\n\nA tile of $C$. Its rows ($N$), and $M$ columns.")
-    assert site.build().status == 0
+    site.built("# Page\n\nA tile of $C$. Its rows ($N$), and $M$ columns.")
     html = re.sub(r"<math.*?</math>", "x", site.html())
     kept = re.findall(r'<span class="hf-unbroken">(.*?</span>[^<]*)</span>', html)
     assert kept == ['<span class="math">x</span>.', '(<span class="math">x</span>),']
@@ -161,9 +147,8 @@ def test_no_line_begins_with_the_full_stop_of_a_formula(site):
 
 
 def test_columns_of_numbers_end_at_the_right(site):
-    site.page("# Page\n\n| size | time | cycles | what | sum |\n|---|---|---|---|---|\n"
-              "| 1 | 12.5 GB/s | 34 to 40 | 3 loops over all rows | $1 + 2$ |\n| 2 | – | ≥ 500 | one | 3 |\n")
-    assert site.build().status == 0
+    site.built("# Page\n\n| size | time | cycles | what | sum |\n|---|---|---|---|---|\n"
+               "| 1 | 12.5 GB/s | 34 to 40 | 3 loops over all rows | $1 + 2$ |\n| 2 | – | ≥ 500 | one | 3 |\n")
     cells = re.findall(r"<(?:td|th)(.*?)>", re.search(r"<table.*?</table>", site.html(), re.S)[0].replace("<thead", ""))
     assert ["text-right" in cell for cell in cells] == [False, True, True, False, True] * 3
 
@@ -188,11 +173,9 @@ def test_strings_from_a_record_are_text(site):
             point["label"] = f"{HOSTILE} {number}"
 
     site.record(edit)
-    site.page("# Page\n\n{measured}`01-roofline/clock_ghz` {measured}`01-roofline/machine.cpu`\n\n"
-              "```{claim} 01-roofline/simd-pays\nx\n```\n\n```{claims-ledger}\n```\n\n```{machines}\n```\n\n"
-              "```{lab-card} 01-roofline\n```\n\n```{lab-figure} 01-small\n:series: latency kernels\nIt rises.\n```\n")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built("# Page\n\n{measured}`01-roofline/clock_ghz` {measured}`01-roofline/machine.cpu`\n\n"
+               "```{claim} 01-roofline/simd-pays\nx\n```\n\n```{claims-ledger}\n```\n\n```{machines}\n```\n\n"
+               "```{lab-card} 01-roofline\n```\n\n```{lab-figure} 01-small\n:series: latency kernels\nIt rises.\n```\n")
     html = site.html()
     assert "&lt;script&gt;alert(1)" in html
     assert "<script>alert" not in html and "<img src=x" not in html and 'href="javascript:' not in html
@@ -214,8 +197,7 @@ class Shown {
 }
 }
 """)
-    site.page("# Page\n\n```{lab-header} shown.hpp\n```")
-    assert site.build(**site.doxygen()).status == 0
+    site.built("# Page\n\n```{lab-header} shown.hpp\n```", **site.doxygen())
     text = site.text()
     assert "class Shown" in text and "In sight." in text and "Interrupted" in text and "Interrupted –" not in text
     assert "hidden_" not in text and "Private" not in text and "namespace" not in text

@@ -22,9 +22,7 @@ def add_series(series_id):
 def test_a_number_nobody_has_is_no_problem(site, target, measured):
     if measured:
         site.record()
-    site.page(NUMBER % target)
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built(NUMBER % target)
     assert "It is not yet measured." in site.text()
     assert 'class="hf-pending" title="not yet measured on any machine"' in site.html()
     assert "hf-notice" not in site.html()
@@ -47,8 +45,7 @@ def test_what_a_gpu_did_names_the_gpu(site):
 
     site.record(drop_value("cache_gain"))
     site.record(edit, published="other-machine")
-    site.page(CLAIM % "caches-make-a-ladder" + "\nIt is {measured}`01-roofline/speed|pending`.")
-    assert site.build().status == 0
+    site.built(CLAIM % "caches-make-a-ladder" + "\nIt is {measured}`01-roofline/speed|pending`.")
     assert "22.9× on Fixture Processor, 2 cores, Fixture GPU" in site.text()
     assert "It is 300 GFLOP/s (on Fixture, Fixture GPU)." in site.text()
     assert "measured on Fixture Processor, 2 cores, Fixture GPU, 20 November 2026" in site.html()
@@ -60,10 +57,7 @@ def test_what_a_gpu_did_names_the_gpu(site):
                                   CLAIM % "nothing", FIGURE % ":series: nothing\n:pending: no_gpu", FIGURE % ":pending:"])
 def test_the_mark_excuses_nothing_else(site, page):
     site.record()
-    site.page(page)
-    build = site.build()
-    assert build.status == 1
-    assert "1 problem with measurements" in build.said
+    site.fails("1 problem with measurements", page=page)
 
 
 @pytest.mark.parametrize("page", [NUMBER % "speed|pending", CLAIM % "gpus-are-wide", FIGURE % ":pending: no_gpu"])
@@ -79,8 +73,7 @@ def test_a_claim_nobody_decided_says_so_and_can_be_linked(site, measured):
         site.record()
     site.page("# Page\n\n{hf:claim}`01-roofline/gpus-are-wide`\n\n```{toctree}\n01-roofline\n```")
     site.page(GPU + CLAIM % "gpus-are-wide", LAB)
-    build = site.build(nitpicky=True)
-    assert (build.status, build.said) == (0, "")
+    site.built(nitpicky=True)
     assert "1 claim on this page is not yet measured: it needs a machine with a GPU. GPUs are wide." in site.text(LAB)
     assert "flat" not in site.html(LAB)
     assert site.html(LAB).count("GPUs are wide") == 1
@@ -90,8 +83,7 @@ def test_a_claim_nobody_decided_says_so_and_can_be_linked(site, measured):
 def test_a_pending_claim_is_shown_once_somebody_has_it(site):
     site.record(drop_value("cache_gain"))
     site.record(published="other-machine")
-    site.page(CLAIM % "caches-make-a-ladder")
-    assert site.build().status == 0
+    site.built(CLAIM % "caches-make-a-ladder")
     assert "22.9× on Fixture Processor, 2 cores" in site.text() and "not measured yet" not in site.text()
 
 
@@ -99,27 +91,21 @@ def test_a_pending_claim_is_shown_once_somebody_has_it(site):
 def test_a_figure_of_nothing_but_pending_series_is_one_line(site, measured):
     if measured:
         site.record()
-    site.page(FIGURE % ":pending: no_gpu" + "\nSee {ref}`it <fig-small>`.")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built(FIGURE % ":pending: no_gpu" + "\nSee {ref}`it <fig-small>`.")
     assert "1 figure on this page is not yet measured: it needs another machine." in site.text()
     assert "Not yet measured: A small figure." in site.text() and "It rises" not in site.text()
     assert 'id="fig-small"' in site.html() and "<svg" not in site.html()
 
 
 def test_a_figure_is_drawn_without_its_pending_series(site):
-    site.record()
-    site.page(FIGURE % ":series: latency\n:pending: no_gpu")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.shown(FIGURE % ":series: latency\n:pending: no_gpu")
     assert "<svg" in site.html() and "Not yet measured: some of its lines script" in site.text()
 
 
 def test_a_figure_comes_from_the_record_that_has_the_pending_series(site):
     site.record()
     site.record(add_series("no_gpu"), published="other-machine")
-    site.page(FIGURE % ":series: latency\n:pending: no_gpu")
-    assert site.build().status == 0
+    site.built(FIGURE % ":series: latency\n:pending: no_gpu")
     assert "Measured · Fixture Processor, 2 cores · " in site.text()
     assert "on the GPU" in site.text() and "Not yet measured" not in site.text()
 

@@ -49,10 +49,7 @@ def built(site, text: str, *edits) -> str:
         for each in edits:
             each(record)
 
-    site.record(edit)
-    site.page(f"# Page\n{text}")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.shown(f"# Page\n{text}", edit)
     return site.html()
 
 
@@ -101,17 +98,14 @@ def test_some_answers_need_no_machine(site, options, answer, words):
 def test_the_answer_may_be_another_machines(site):
     site.record(drop_value("cache_gain"))
     site.record(lambda record: None, published="other-machine")
-    site.page("# Page\n" + SIDE.replace("ridge_flop_per_byte", "cache_gain"))
-    assert site.build().status == 0
+    site.built("# Page\n" + SIDE.replace("ridge_flop_per_byte", "cache_gain"))
     assert answers(site.html())[0]["words"] == "“much” is right. Measured on Fixture Processor, 2 cores: 22.9 (22.6–23.1)."
 
 
 def test_what_nobody_has_measured_may_be_asked(site):
     asked = SIDE.replace("ridge_flop_per_byte", "gpu_width")
     site.record()
-    site.page("# Page\n" + asked)
-    build = site.build()
-    assert build.status == 1 and 'predict ridge: build/records/01-roofline.json has no value "gpu_width"' in build.said
+    site.fails('predict ridge: build/records/01-roofline.json has no value "gpu_width"', page="# Page\n" + asked)
     page = built(site, asked.replace(":choices:", ":pending:\n:choices:"))
     assert answers(page) == [{"answer": "", "words": "Not yet measured on any machine."}]
     page = built(site, asked.replace(":choices:", ":pending:\n:choices:"), add_value(id="gpu_width", value=32, unit="1"))
@@ -136,9 +130,7 @@ def test_what_nobody_has_measured_may_be_asked(site):
 ])
 def test_a_mistake_is_named(site, wrong, said):
     site.record()
-    site.page(f"# Page\n{wrong}")
-    build = site.build()
-    assert build.status == 1 and said in build.said
+    site.fails(said, page=f"# Page\n{wrong}")
     assert "Not shown" in site.text()
 
 

@@ -98,9 +98,7 @@ def test_the_page_of_two_machines(site):
     site.record()
     site.record(faster, published="other-machine")
     declare(site)
-    site.page(PAGE)
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built(PAGE)
     text = site.text().replace("\u00a0", " ")
     # the fixture's speeds, predicted over measured: naive matmul 83×, layer norm 2.5×, softmax 1.7×, …
     misses = sorted(max(m / p, p / m) for m, p in zip(
@@ -119,9 +117,7 @@ def test_the_page_of_two_machines(site):
 def test_a_malformed_declaration_and_a_lab_without_predictions_are_named(site):
     site.record(lambda record: record["series"].remove(next(s for s in record["series"] if s["id"] == "kernels_predicted")))
     declare(site)
-    site.page(PAGE)
-    build = site.build()
-    assert build.status == 1 and "no record of 01-roofline has both a prediction and its measurement" in build.said
+    site.fails("no record of 01-roofline has both a prediction and its measurement", page=PAGE)
     site.record()
     for malformed in ({}, {"pairs": [{"what": "a"}]}, {"pairs": [], "left_out": [{"ids": ["a"]}]}, {**DECLARED, "more": 1}):
         declare(site, malformed)

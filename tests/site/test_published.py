@@ -34,13 +34,11 @@ def change_the_lab(site):
 
 def test_a_record_whose_lab_has_changed_says_so_wherever_it_stands_in(site):
     site.record(add_value(**SPEED), published="other-machine")
-    site.page(PAGE)
-    assert site.build().status == 0
+    site.built(PAGE)
     assert SINCE not in site.html()
 
     change_the_lab(site)
-    build = site.build()
-    assert (build.status, build.said) == (0, "")  # this is a fact about the record, not a problem
+    site.built()  # this is a fact about the record, not a problem
     text = site.text()
     assert f'20 November 2026; {SINCE}"' in site.html()  # the number's title
     assert f'measured on Fixture Processor, 2 cores, 20 November 2026; {SINCE}">22.9×' in site.html()  # the claim
@@ -78,9 +76,7 @@ def test_machines_are_told_apart_by_the_names_they_were_published_under(site):
 
     site.record(lambda record: record["machine"].update(slug="one-slug"), published="first")
     site.record(edit, published="second")
-    site.page(GALLERY + "\n```{claims-ledger}\n```\n")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built(GALLERY + "\n```{claims-ledger}\n```\n")
     first, second = site.text().split("Published as: first")
     assert "24 GiB" in first and "64 GiB" in second.partition("Published as: second")[0]
     assert "claim bound Fixture Processor, 2 cores Fixture Processor (Zen 5), 2 cores" in site.text()
@@ -97,15 +93,13 @@ def test_machines_are_told_apart_by_the_names_they_were_published_under(site):
 def test_what_does_not_belong_among_published_records_is_an_error(site, place, edit, problem):
     site.page(GALLERY)
     site.record()
-    assert site.build().status == 0
+    site.built()
     published = site.record(edit, published="elsewhere")
     wrong = site.root / "figures" / "records" / place
     wrong.parent.mkdir(exist_ok=True)
     shutil.move(published, wrong)
     published.parent.rmdir()
-    build = site.build()
-    assert build.status == 1
-    assert problem in build.said and f"figures/records/{place}" in build.said
+    site.fails(problem, f"figures/records/{place}")
     assert "Published as" not in site.text() and "this machine" in site.text()
 
 
@@ -116,8 +110,7 @@ def test_hosts_that_share_a_machine_are_not_taken_for_so_many_machines(site):
             add_value(**value)(record)
 
     site.record(four_hosts, published="four-hosts")
-    site.page(GALLERY)
-    assert site.build().status == 0
+    site.built(GALLERY)
     assert "4, all on this one machine, each with a link of 125 MB/s" in site.text().replace("\N{NO-BREAK SPACE}", " ")
 
 
@@ -128,17 +121,12 @@ def test_records_of_two_machines_in_one_folder_are_an_error(site):
     other = site.record(lambda record: record["lab"].update(id="02-other"), published="b-machine")
     shutil.move(other, site.root / "figures/records/a-machine/02-other.json")
     other.parent.rmdir()
-    site.page(GALLERY)
-    build = site.build()
-    assert build.status == 1
-    assert "a-machine/02-other.json: /machine/slug: expected a-machine" in build.said
+    site.fails("a-machine/02-other.json: /machine/slug: expected a-machine", page=GALLERY)
 
 
 def test_a_record_that_goes_while_the_book_is_rendered_is_an_error(site):
     record = site.record(add_value(**SPEED), published="other-machine")
     site.page(PAGE)
-    build = site.build(during=lambda: record.unlink())
-    assert build.status == 1
-    assert "01-roofline.json was deleted while the book was rendered: render again" in build.said
+    site.fails("01-roofline.json was deleted while the book was rendered: render again", during=lambda: record.unlink())
     site.record(add_value(**SPEED), published="other-machine")
-    assert site.build().status == 0
+    site.built()

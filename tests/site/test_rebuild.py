@@ -14,16 +14,14 @@ SPEED = {"id": "speed", "unit": "GFLOP/s"}
 
 @pytest.fixture
 def measured_site(site):
-    site.record(add_value(**SPEED, value=171))
-    site.page(NUMBER % "Page")
-    assert site.build().status == 0
+    site.shown(NUMBER % "Page", add_value(**SPEED, value=171))
     assert "It is 171 GFLOP/s." in site.text()
     return site
 
 
 def test_a_changed_record_changes_the_page(measured_site):
     measured_site.record(add_value(**SPEED, value=172))
-    assert measured_site.build().status == 0
+    measured_site.built()
     assert "It is 172 GFLOP/s." in measured_site.text()
 
 
@@ -36,13 +34,11 @@ def test_a_record_with_an_older_date_counts_as_changed(measured_site):
 
 def test_a_record_disappears_and_comes_back(measured_site):
     measured_site.record_path.unlink()
-    build = measured_site.build()
-    assert build.status == 1
-    assert "01-roofline has not been measured here yet: run make lab-01" in build.said
+    measured_site.fails("01-roofline has not been measured here yet: run make lab-01")
     assert "It is not measured here yet." in measured_site.text()
 
     measured_site.record(add_value(**SPEED, value=173))
-    assert measured_site.build().status == 0
+    measured_site.built()
     assert "It is 173 GFLOP/s." in measured_site.text()
 
 
@@ -78,13 +74,13 @@ def test_a_problem_goes_with_its_page(measured_site):
     measured_site.page("# Other\n\nIt is {measured}`01-roofline/nothing`.", "other")
     assert measured_site.build().status == 1
     (measured_site.chapters / "other.md").unlink()
-    assert measured_site.build().status == 0
+    measured_site.built()
 
 
 def test_unchanged_pages_are_left_alone(measured_site):
     page = measured_site.root / "build" / "out" / "index.html"
     before = page.stat().st_mtime_ns
-    assert measured_site.build().status == 0
+    measured_site.built()
     assert page.stat().st_mtime_ns == before
 
 
@@ -101,11 +97,11 @@ def test_another_extension_makes_every_page_again(measured_site, monkeypatch):
 def test_a_published_record_stands_in_until_the_machine_is_measured(site):
     site.page(NUMBER % "Page")
     site.record(add_value(**SPEED, value=300), published="other-machine")
-    assert site.build().status == 0
+    site.built()
     assert "It is 300 GFLOP/s." in site.text()
 
     site.record(add_value(**SPEED, value=171))
-    assert site.build().status == 0
+    site.built()
     assert "It is 171 GFLOP/s." in site.text()
 
 
@@ -113,8 +109,7 @@ def test_a_published_record_of_a_lab_that_this_machine_has_not_run_says_so(site)
     site.lab("02-other")
     site.record()
     site.record(published="other-machine", lab="02-other")
-    site.page("# Page\n\nIt is {measured}`02-other/clock_ghz`.")
-    assert site.build().status == 0
+    site.built("# Page\n\nIt is {measured}`02-other/clock_ghz`.")
     assert "This machine has not measured lab 02-other: the numbers here were measured on Fixture Processor, 2 cores, " \
            "20 November 2026" in site.text()
     assert "Run make lab-02 to measure them here." in site.text() and "not measured on this machine" in site.html()
@@ -124,7 +119,7 @@ def test_a_published_record_fills_in_what_this_machine_lacks(site):
     site.page(NUMBER % "Page")
     site.record()
     site.record(add_value(**SPEED, value=300), published="other-machine")
-    assert site.build().status == 0
+    site.built()
     assert "It is 300 GFLOP/s (on Fixture)." in site.text()
     assert re.search(r'title="[^"]*Fixture Processor[^"]*"[^>]*>300', site.html())
 
@@ -133,9 +128,7 @@ def test_a_published_record_fills_in_what_this_machine_lacks(site):
 def test_an_invalid_record_costs_its_numbers_not_the_site(measured_site, content):
     measured_site.record_path.write_text(content)
     measured_site.page("# Other\n\nAll is well.", "other")
-    build = measured_site.build()
-    assert build.status == 1
-    assert "build/records/01-roofline.json" in build.said
+    build = measured_site.fails("build/records/01-roofline.json")
     assert str(measured_site.root) not in build.said.replace(str(measured_site.chapters), "")
     assert "It is not measured here yet." in measured_site.text()
     assert "All is well." in measured_site.text("other")
@@ -144,9 +137,7 @@ def test_an_invalid_record_costs_its_numbers_not_the_site(measured_site, content
 def test_a_record_that_cannot_be_read_is_named(measured_site):
     measured_site.record_path.unlink()
     measured_site.record_path.mkdir()
-    build = measured_site.build()
-    assert build.status == 1
-    assert "build/records/01-roofline.json cannot be read (Is a directory): run make lab-01" in build.said
+    measured_site.fails("build/records/01-roofline.json cannot be read (Is a directory): run make lab-01")
 
 
 def test_an_invalid_record_is_not_replaced_by_a_published_one(site):
@@ -161,14 +152,11 @@ def test_a_missing_record_tool_is_named_and_noticed_when_it_comes(site, tmp_path
     tool = tmp_path / "bin" / "record"
     real, site.tool = site.tool, tool
     site.record(add_value(**SPEED, value=171))
-    site.page(NUMBER % "Page")
-    build = site.build()
-    assert build.status == 1
-    assert "bin/record is missing, so records cannot be checked: run cmake --build build" in build.said
+    site.fails("bin/record is missing, so records cannot be checked: run cmake --build build", page=NUMBER % "Page")
 
     tool.parent.mkdir()
     tool.symlink_to(real)
-    assert site.build().status == 0
+    site.built()
     assert "It is 171 GFLOP/s." in site.text()
 
 
@@ -197,7 +185,7 @@ def test_an_edit_of_prose_starts_no_program_and_writes_its_own_page_alone(site, 
     site.page("# Index\n\n```{toctree}\n" + "\n".join(names) + "\n```")
     for name in names:
         site.page(NUMBER % name + FIGURE, name)
-    assert site.build().status == 0
+    site.built()
     assert {line.split()[0] for line in asked.read_text().splitlines()} == {"record", "gnuplot"}
     asked.unlink()
     before = written(site)

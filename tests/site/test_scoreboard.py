@@ -46,8 +46,7 @@ def built(site, page="index"):
     site.page(PAGE, page)
     if page != "index":
         site.page(f"# Book\n\n```{{toctree}}\n{page}\n```\n")
-    build = site.build()
-    assert (build.status, build.said) == (0, "")
+    site.built()
     return drawn(site.html(page))
 
 
@@ -235,9 +234,7 @@ def test_a_smaller_model_is_no_row_of_this_board(board):
 
 def test_where_nobody_has_measured_it_the_place_says_so(board):
     board.site.record()
-    board.site.page(PAGE)
-    build = board.site.build()
-    assert build.status == 1 and "The scoreboard: 00-workload has not been measured here yet: run make lab-00" in build.said
+    board.site.fails("The scoreboard: 00-workload has not been measured here yet: run make lab-00", page=PAGE)
 
 
 def test_a_quick_record_is_called_quick(board):

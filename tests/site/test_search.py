@@ -82,8 +82,7 @@ def test_the_header_searches_from_any_page(browser, served):
 
 
 def test_figures_texts_and_listings_are_not_searched(site):
-    site.record()
-    site.page("""# Head
+    site.shown("""# Head
 
 Prose with a word, and {measured}`01-roofline/peak_fp32_gflops`.
 
@@ -104,7 +103,6 @@ int listing();
 
 More prose.
 """)
-    assert site.build().status == 0
     text = (site.root / "build" / "out" / "_static" / "search-text.js").read_text(encoding="utf-8")
     (_, _, _, entries), = json.loads(text[text.index("(") + 1:text.rindex(")")])
     assert [entry[:3] for entry in entries] == [["page", "", "Head"], ["section", "below", "Below"]]
@@ -131,9 +129,8 @@ Not here.
 Open prose.
 """)
     shutil.copytree(PROJECT / "site" / "press" / "theme", site.root / "theme")
-    build = site.build(html_theme="theme", html_theme_path=[str(site.root)], html_additional_pages={"search": "search.html"},
-                       html_js_files=[], html_use_index=False)
-    assert build.status == 0, build.said
+    site.built(html_theme="theme", html_theme_path=[str(site.root)],
+               html_additional_pages={"search": "search.html"}, html_js_files=[], html_use_index=False)
     with Visit(browser, f"{(site.root / 'build' / 'out').as_uri()}/search.html") as visit:
         assert look(visit, "open") == ["index.html"] and look(visit, "fourfold") == []
         visit.page.evaluate("hardwareFirst.store('predictions', JSON.stringify({'index/another': {bet: 3}}))")

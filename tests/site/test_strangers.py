@@ -198,8 +198,7 @@ def test_a_bad_record_costs_itself_and_no_page(site, edit):
     site.record(edit, published="bad")
     site.page(GALLERY)
     site.page(PAGE, LAB)
-    build = site.build(press_published_only=True)
-    assert build.status == 1 and "figures/records/bad/01-roofline.json: " in build.said
+    site.fails("figures/records/bad/01-roofline.json: ", press_published_only=True)
     assert site.text().count("Published as: honest") == 1 and "GFLOP" in site.text() and "Not shown" not in site.text(LAB)
 
 
@@ -208,9 +207,7 @@ def test_a_copy_under_another_name_does_not_take_the_place_of_the_machine(site):
     path = site.root / "figures" / "records" / "a-copy"
     path.mkdir()
     (path / f"{LAB}.json").write_bytes((path.parent / "honest" / f"{LAB}.json").read_bytes())
-    site.page(GALLERY)
-    build = site.build(press_published_only=True, press_default_machine="honest")
-    assert (build.status, build.said) == (0, "")
+    site.built(GALLERY, press_published_only=True, press_default_machine="honest")
     assert site.html().index("machine-honest") < site.html().index("machine-a-copy")
 
 
@@ -230,7 +227,7 @@ def test_with_every_machine_a_book_grows_by_the_same(site, monkeypatch):
         site.record(scale_series("latency", number + 2), published=f"machine-{number}")
         if number in (3, 6, 9):
             compared.clear()
-            assert site.build(out=f"out{number}", master_doc=LAB).status == 0
+            site.built(out=f"out{number}", master_doc=LAB)
             out = site.root / "build" / f"out{number}"
             weights.append(sum(file.stat().st_size for file in [*out.glob("*.html"), *out.glob("_machines/*/*")]))
     assert len(compared) == 9 and all(pair[1].slug == "machine-0" for pair in compared)
