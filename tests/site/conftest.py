@@ -48,6 +48,7 @@ CLAIMS = [
      "bound": "> 5", "shown": "left"},
     {"id": "gpus-are-wide", "text": "GPUs are wide.", "value": "gpu_width", "bound": ">= 8"},
 ]
+DOOR = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 10"><title>A door</title><desc>It is open.</desc></svg>'
 FIGURE_SCRIPT = """\
 # title: A small figure
 # needs: latency
@@ -104,7 +105,7 @@ class Site:
         claims = [{**claim, **change(claim)} for claim in CLAIMS]
         (self.root / "labs" / LAB / "claims.json").write_text(json.dumps(claims), encoding="utf-8")
 
-    def drawing(self, svg: str, name: str = "01-door") -> Path:
+    def drawing(self, svg: str = DOOR, name: str = "01-door") -> Path:
         """Writes the drawing script of chapter 01, with one drawing."""
         script = self.root / "drawings" / f"{LAB}.py"
         script.parent.mkdir(exist_ok=True)

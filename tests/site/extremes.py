@@ -23,7 +23,6 @@ TIMES = {"s", "ms", "us", "ns"}
 # Numbers that do not depend on this machine: textbook numbers, rounding errors, other chips and plans for them.
 ELSEWHERE = re.compile("(canonical|quoted|sqnr|outlier_kl|tpuv1|sweep|runs|planner|serving_(itl|ttft))_.*")
 
-CAUSES = ["set conflicts", "stride", "serial sum", "no SIMD", "no tile", "no blocks"]
 SGEMM = ["naive", "coalesced", "shared tile", "register tile", "vectorised", "warp tile"]
 BF16 = ["WMMA", "TMA + WGMMA", "producer/consumer", "persistent + clusters"]
 # For each lab, the parts that a machine may lack: what its record says then, the series and values that it lacks, and the
@@ -61,8 +60,6 @@ def everything(lab: str) -> dict:
     record["laws"] = []  # the changed numbers below obey no laws
     if lab == "01-roofline":
         record["series"].append(measured("bandwidth_over_time", [(2.0 ** k, 16) for k in range(21, 32)], "B", "GB/s"))
-    if lab == "02-matmul" and all(each["id"] != "causes" for each in record["series"]):  # the record is older than that
-        record["series"].append(measured("causes", [(i, 1.5 * i, name) for i, name in enumerate(CAUSES, 1)], "1", "1"))
     if lab == "03-gpu":
         record["series"] += gpu_series(random.Random(0))
     if lab == "05-scaling":

@@ -78,14 +78,6 @@ def test_no_page_scrolls_sideways(walked, question):
     assert walked(UNFOLDED).objections(question) == {}
 
 
-def test_search_finds_the_chapter(browser, served):
-    with Visit(browser, served + "search.html?q=roofline") as visit:
-        visit.page.wait_for_selector(".hf-found li a", timeout=20000)
-        found = visit.page.locator(".hf-found li a").evaluate_all("links => links.map(l => l.href)")
-        assert any(f"{LAB}.html" in link for link in found)
-        assert visit.errors == []
-
-
 def test_colours_follow_the_readers_scheme_and_choice(browser, served):
     ink = "getComputedStyle(document.querySelector('svg.hf-figure text')).fill"
     with Visit(browser, f"{served}{LAB}.html", color_scheme="light") as visit:

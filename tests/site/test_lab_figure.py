@@ -91,12 +91,6 @@ def test_kinds_are_named(site):
     assert "(modelled)" in text and "(quoted)" in text
 
 
-def test_a_published_figure_says_whose_it_is(site):
-    site.record(published="other-machine")
-    site.built(PAGE)
-    assert "Measured · Fixture Processor, 2 cores · " in site.text()
-
-
 def test_a_series_nobody_has_leaves_a_notice(site):
     site.record()
     site.page(PAGE.replace("latency\n:name", "nothing\n:name"))

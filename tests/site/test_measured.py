@@ -78,6 +78,7 @@ def test_a_chapter_means_its_own_lab(site):
     ("{measured}`01-roofline/clock_ghz|label`", 'value "clock_ghz" has no label'),
     ("{measured}`01-roofline/clock_ghz|times`", '"times" needs a value of unit 1, not GHz'),
     ("{measured}`01-roofline/machine.secret`", 'there is no fact "machine.secret"'),
+    ("{measured}`01-roofline/speedup[q4_0]`", 'has no value "speedup[q4_0]"'),
 ])
 def test_what_cannot_be_shown_is_seen_and_counted(site, role, problem):
     site.record()
@@ -185,9 +186,3 @@ def test_a_point_of_a_series_is_called_by_its_row(site):
     assert site.build().said == ""
     assert "It is 3.9×." in site.text()
     assert 'title="speedup, FP8 E4M3; ' in site.html()
-
-
-def test_a_row_that_no_series_has_is_said_to_be_missing(site):
-    site.record(lambda record: None)
-    site.page(PAGE % "speedup[q4_0]")
-    assert 'has no value "speedup[q4_0]"' in site.build().said

@@ -1,7 +1,6 @@
 """What is rebuilt when a record changes, disappears or comes back, and what a build keeps for the next one."""
 
 import os
-import re
 import shutil
 
 import press
@@ -113,15 +112,6 @@ def test_a_published_record_of_a_lab_that_this_machine_has_not_run_says_so(site)
     assert "This machine has not measured lab 02-other: the numbers here were measured on Fixture Processor, 2 cores, " \
            "20 November 2026" in site.text()
     assert "Run make lab-02 to measure them here." in site.text() and "not measured on this machine" in site.html()
-
-
-def test_a_published_record_fills_in_what_this_machine_lacks(site):
-    site.page(NUMBER % "Page")
-    site.record()
-    site.record(add_value(**SPEED, value=300), published="other-machine")
-    site.built()
-    assert "It is 300 GFLOP/s (on Fixture)." in site.text()
-    assert re.search(r'title="[^"]*Fixture Processor[^"]*"[^>]*>300', site.html())
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"schema": 1}', "\x00\x01", '{"schema": 1, "lab": "x"} trailing'])

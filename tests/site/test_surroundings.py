@@ -30,7 +30,6 @@ It rises.
 A door.
 ```
 """
-DOOR = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 10"><title>A door</title><desc>It is open.</desc></svg>'
 COMMA = "de_DE.UTF-8"
 
 
@@ -55,7 +54,7 @@ def build(root: Path, tool: Path) -> Site:
     site = Site(root, tool)
     site.record()
     site.record(published="a-machine")
-    site.drawing(DOOR)
+    site.drawing()
     site.built(PAGE)
     return site
 

@@ -37,7 +37,6 @@ Not so.
 It rises again.
 ```
 """}
-DOOR = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 10"><title>A door</title><desc>It is open.</desc></svg>"""
 
 
 class Gone:
@@ -60,7 +59,7 @@ def old(site):
     """A built site."""
     for name, text in PAGES.items():
         site.page(text, name)
-    site.drawing(DOOR)
+    site.drawing()
     site.record(scale_series("latency", 2))
     site.record(published="a-machine")
     site.built()

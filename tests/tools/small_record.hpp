@@ -1,9 +1,12 @@
 #pragma once
 
+#include <exception>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "harness/measure/scratch_folder.hpp"
 
 namespace hf {
 
@@ -20,18 +23,20 @@ nlohmann::json point(double x, const std::vector<double>& samples);
 nlohmann::json value(const std::string& id, const std::string& unit, const std::vector<double>& samples);
 
 /// A temporary directory, removed at the end of the scope.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory();
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
+struct TemporaryDirectory : ScratchFolder {
+  std::filesystem::path operator/(const std::string& name) const { return path() / name; }
 };
+
+/// The message of the error that `read` throws, or "accepted".
+template <class Read>
+std::string refusal_of(Read read) {
+  try {
+    read();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "accepted";
+}
 
 /// Reads `file`; writes `text` as the content of `file`, after creating its directories.
 std::string content(const std::filesystem::path& file);

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -206,51 +207,37 @@ TEST_CASE("the compiler of .cu files is an input where there is one") {
 }
 
 TEST_CASE("what cannot be followed is an error, and is named") {
-  const auto refusal = [](const Tree& tree) {
+  struct Case {
+    const char* told;
+    std::function<void(const Tree&)> spoil;
+  };
+  const auto removed = [](const char* file) {
+    return [=](const Tree& tree) { std::filesystem::remove(tree.root / file); };
+  };
+  const auto written = [](const char* file, const char* text) {
+    return [=](const Tree& tree) { hf::write(tree.root / file, text); };
+  };
+  for (const auto& [told, spoil] :
+       std::vector<Case>{{"labs/lab.hpp: No such file", removed("labs/lab.hpp")},
+                         {"lab.cpp.o.read: expected a list of the files that the compiler read; ",
+                          removed("build/labs/CMakeFiles/lab.dir/lab.cpp.o.read")},
+                         {"build/labs/text.cpp: expected its first line to say \"// Generated from FILE and FILE\"",
+                          written("build/labs/text.cpp", "// Made by hand\n")},
+                         {"libkit.a: expected used.cpp.o below ",
+                          [](const Tree& tree) { tree.compiles({"labs/kit/CMakeFiles/kit.dir/idle.cpp.o"}); }},
+                         {"lab.cpp.o: missing from compile_commands.json; configure again",
+                          written("build/compile_commands.json",
+                                  R"([{"command": "c++ -o labs/kit/CMakeFiles/kit.dir/used.cpp.o"}])")},
+                         {"compile_commands.json: ", written("build/compile_commands.json", "[{")},
+                         {"lab.map: expected lab.cpp.o in it, as in a map of GNU ld; link with GNU ld",
+                          written("build/lab.map", "something else\n")}}) {
+    const Tree tree;
+    spoil(tree);
     const hf::Outcome outcome = tree.run();
+    CAPTURE(outcome.text);
     CHECK(outcome.status == 2);
     CHECK_FALSE(std::filesystem::exists(tree.root / "i.json"));
-    return outcome.text;
-  };
-  const auto contains = [](const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-  };
-  {
-    const Tree tree;
-    std::filesystem::remove(tree.root / "labs/lab.hpp");
-    CHECK(contains(refusal(tree), "labs/lab.hpp: No such file"));
-  }
-  {
-    const Tree tree;
-    std::filesystem::remove(tree.root / "build/labs/CMakeFiles/lab.dir/lab.cpp.o.read");
-    CHECK(contains(refusal(tree), "lab.cpp.o.read: expected a list of the files that the compiler read; "));
-  }
-  {
-    const Tree tree;
-    hf::write(tree.root / "build/labs/text.cpp", "// Made by hand\n");
-    CHECK(contains(refusal(tree),
-                   "build/labs/text.cpp: expected its first line to say \"// Generated from FILE and FILE\""));
-  }
-  {
-    const Tree tree;
-    tree.compiles({"labs/kit/CMakeFiles/kit.dir/idle.cpp.o"});
-    CHECK(contains(refusal(tree), "libkit.a: expected used.cpp.o below "));
-  }
-  {
-    const Tree tree;
-    hf::write(tree.root / "build/compile_commands.json",
-              R"([{"command": "c++ -o labs/kit/CMakeFiles/kit.dir/used.cpp.o"}])");
-    CHECK(contains(refusal(tree), "lab.cpp.o: missing from compile_commands.json; configure again"));
-  }
-  {
-    const Tree tree;
-    hf::write(tree.root / "build/compile_commands.json", "[{");
-    CHECK(contains(refusal(tree), "compile_commands.json: "));
-  }
-  {
-    const Tree tree;
-    hf::write(tree.root / "build/lab.map", "something else\n");
-    CHECK(contains(refusal(tree), "lab.map: expected lab.cpp.o in it, as in a map of GNU ld; link with GNU ld"));
+    CHECK(outcome.text.find(told) != std::string::npos);
   }
 }
 

@@ -16,12 +16,7 @@ using nlohmann::json;
 const json good = {{"id", "simd-pays"}, {"text", "It pays."}, {"value", "simd_over_scalar"}, {"bound", ">= 3"}};
 
 std::string refusal(const json& claims) {
-  try {
-    hf::parse_claims(claims.dump(), "claims.json");
-  } catch (const hf::FileError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return hf::refusal_of([&] { hf::parse_claims(claims.dump(), "claims.json"); });
 }
 
 }  // namespace

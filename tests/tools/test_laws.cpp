@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,22 +17,23 @@ namespace {
 using nlohmann::json;
 
 std::string refusal(const std::string& text) {
-  try {
-    hf::parse_law(text);
-  } catch (const hf::BadLaw& error) {
-    return error.what();
-  }
-  return "accepted";
+  return hf::refusal_of([&] { hf::parse_law(text); });
+}
+
+using Lines = std::vector<std::string>;
+
+Lines problems_in(const json& record, const std::filesystem::path& labs = {}) {
+  Lines lines;
+  for (const auto& problem : hf::check(record, {}, labs)) lines.push_back(problem.pointer + ": " + problem.expected);
+  return lines;
 }
 
 /// The problems that check finds in the small record with only these laws, and these additional values.
-std::vector<std::string> problems(const std::vector<std::string>& laws, const std::vector<json>& values = {}) {
+Lines problems(const Lines& laws, const std::vector<json>& values = {}) {
   json record = hf::small_record();
   record["laws"] = laws;
   for (const json& value : values) record["values"].push_back(value);
-  std::vector<std::string> lines;
-  for (const auto& problem : hf::check(record, {})) lines.push_back(problem.pointer + ": " + problem.expected);
-  return lines;
+  return problems_in(record);
 }
 
 }  // namespace
@@ -56,7 +58,7 @@ TEST_CASE("a law reads as it is written") {
 
   CHECK(hf::parse_law("latency never falls").kind == hf::Law::Kind::never_falls);
   CHECK(hf::parse_law("latency never rises").kind == hf::Law::Kind::never_rises);
-  CHECK(hf::parse_law("bandwidth_* in GB/s or TB/s").units == std::vector<std::string>{"GB/s", "TB/s"});
+  CHECK(hf::parse_law("bandwidth_* in GB/s or TB/s").units == Lines{"GB/s", "TB/s"});
   const hf::Law highest = hf::parse_law("any GFLOP/s <= highest peak_*_gflops");
   CHECK(highest.any);
   CHECK(highest.subject == "GFLOP/s");
@@ -126,11 +128,10 @@ TEST_CASE("a law may speak of a row, or of every row that all its series have") 
 TEST_CASE("a law about what a record does not have says nothing") {
   CHECK(problems({"none = peak_fp32_gflops", "ridge_flop_per_byte = none / peak_fp32_gflops", "none <= 1",
                   "kernels <= none", "none never falls", "none in ns", "any GHz <= 1", "any GB/s <= highest none_*"}) ==
-        std::vector<std::string>{});
+        Lines{});
 }
 
 TEST_CASE("a limit may be a number, a product, or the highest of several values") {
-  using Lines = std::vector<std::string>;
   CHECK(problems({"bandwidth_l1_gbs <= 1"}) == Lines{"/values/1/value: expected at most 1 GB/s, not 380"});
   CHECK(problems({"bandwidth_l1_gbs <= 2 * bandwidth_dram_gbs"}) ==
         Lines{"/values/1/value: expected at most 2 * bandwidth_dram_gbs, 33 GB/s, not 380"});
@@ -142,29 +143,27 @@ TEST_CASE("a limit may be a number, a product, or the highest of several values"
 
 TEST_CASE("a number is not compared with one of another unit") {
   CHECK(problems({"kernels <= bandwidth_l1_gbs"}) ==
-        std::vector<std::string>{"/series/2: expected unit GB/s, as of bandwidth_l1_gbs, not GFLOP/s"});
+        Lines{"/series/2: expected unit GB/s, as of bandwidth_l1_gbs, not GFLOP/s"});
 }
 
 TEST_CASE("a GPU's speeds are held to its own peak, as a core's are") {
   const auto tflops = [](const char* id, double speed) { return hf::value(id, "TFLOP/s", {speed}); };
-  std::vector<std::string> laws;
+  Lines laws;
   for (const hf::Law& law : hf::load_laws(LABS, "03-gpu")) laws.push_back(law.text);
   const auto found = [&](double speed) {
     return problems(laws, {tflops("tensor_bf16_tflops", 600), tflops("bf16_best_tflops_8192", speed)});
   };
   CHECK(found(950).empty());
-  CHECK(found(1200) ==
-        std::vector<std::string>{"/values/7/value: expected at most 1.6 * tensor_bf16_tflops, 960 TFLOP/s, not 1200"});
+  CHECK(found(1200) == Lines{"/values/7/value: expected at most 1.6 * tensor_bf16_tflops, 960 TFLOP/s, not 1200"});
 }
 
 TEST_CASE("laws in a record are laws, each once, and not too many") {
-  CHECK(problems({"latency never falls", "latency never falls"}) ==
-        std::vector<std::string>{"/laws/1: expected each law once"});
+  CHECK(problems({"latency never falls", "latency never falls"}) == Lines{"/laws/1: expected each law once"});
   CHECK(problems({"latency never sleeps"}) ==
-        std::vector<std::string>{"/laws/0: expected falls or rises after \"never\", not \"sleeps\""});
-  std::vector<std::string> many;
+        Lines{"/laws/0: expected falls or rises after \"never\", not \"sleeps\""});
+  Lines many;
   for (int i = 0; i < 101; ++i) many.push_back("a" + std::to_string(i) + " <= 1");
-  CHECK(problems(many) == std::vector<std::string>{"/laws: expected type \"array\", at most 100 items"});
+  CHECK(problems(many) == Lines{"/laws: expected type \"array\", at most 100 items"});
 }
 
 TEST_CASE("a record obeys its lab's present laws too") {
@@ -173,34 +172,24 @@ TEST_CASE("a record obeys its lab's present laws too") {
   hf::write(labs / "01-roofline/laws.json", text);
   json record = hf::small_record();
   record["laws"] = {"latency never falls"};
-  const auto found = [&] {
-    std::vector<std::string> lines;
-    for (const auto& problem : hf::check(record, {}, labs.path()))
-      lines.push_back(problem.pointer + ": " + problem.expected);
-    return lines;
-  };
+  const auto found = [&] { return problems_in(record, labs.path()); };
   const std::string broken = "/values/5/value: expected at most 9 FLOP/byte, not 10.6";
-  CHECK(found() == std::vector<std::string>{broken});
+  CHECK(found() == Lines{broken});
   record["laws"] = json::array();
-  CHECK(found() == std::vector<std::string>{broken});
+  CHECK(found() == Lines{broken});
   record["lab"]["id"] = "77-none";
   CHECK(found().empty());
   record["lab"]["id"] = "01-roofline";
   hf::write(labs / "01-roofline/laws.json", "[]");
   hf::write(labs / "01-roofline/definitions.json",
             R"(["ridge_flop_per_byte = 2 * peak_fp32_gflops / bandwidth_dram_gbs in FLOP/byte"])");
-  CHECK(found() == std::vector<std::string>{"/values/5/value: expected about 21.2121, 2 * peak_fp32_gflops / "
-                                            "bandwidth_dram_gbs, not 10.6"});
+  CHECK(found() == Lines{"/values/5/value: expected about 21.2121, 2 * peak_fp32_gflops / "
+                         "bandwidth_dram_gbs, not 10.6"});
 }
 
 TEST_CASE("a lab's file of laws is refused with the file and the line") {
-  const auto refused = [](const std::string& text) -> std::string {
-    try {
-      hf::parse_laws(text, "laws.json");
-    } catch (const hf::FileError& error) {
-      return error.what();
-    }
-    return "accepted";
+  const auto refused = [](const std::string& text) {
+    return hf::refusal_of([&] { hf::parse_laws(text, "laws.json"); });
   };
   CHECK(refused("[\n  \"latency never falls\",\n  \"latency always rises\"\n]\n") ==
         "laws.json:3: expected = or <= or never or in after \"latency\", not \"always\"; correct the law, see "

@@ -13,21 +13,11 @@ namespace {
 using namespace std::string_literals;
 
 std::string refusal(const std::string& text) {
-  try {
-    hf::parse_json(text, "file.json");
-  } catch (const hf::FileError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return hf::refusal_of([&] { hf::parse_json(text, "file.json"); });
 }
 
 std::string load_refusal(const std::filesystem::path& file) {
-  try {
-    hf::load_record(file);
-  } catch (const hf::FileError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return hf::refusal_of([&] { hf::load_record(file); });
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

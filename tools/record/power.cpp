@@ -154,8 +154,7 @@ struct Case {
 };
 
 Case make_case(const Law& law, const Json& record, const std::vector<Number>& all) {
-  Case made{
-      law, {{"schema", 3}, {"run", record.at("run")}, {"machine", record.at("machine")}, {"laws", {law.text}}}, {}, {}};
+  Case made{law, {{"run", record.at("run")}, {"machine", record.at("machine")}, {"laws", {law.text}}}, {}, {}};
   made.record["lab"] = {{"id", record.at("lab").at("id")}, {"inputs", Json::object()}};
   made.record["values"] = made.record["series"] = Json::array();
   std::string last;

@@ -47,10 +47,7 @@ Json simulated_case(Dice& dice) {
 }  // namespace
 
 Json array_cases(Dice& dice) {
-  Json formula = Json::array(), simulated = Json::array();
-  for (int i = 0; i < 2000; ++i) formula.push_back(formula_case(dice));
-  for (int i = 0; i < 400; ++i) simulated.push_back(simulated_case(dice));
-  return {{"formula", formula}, {"simulated", simulated}};
+  return {{"formula", many(dice, 2000, formula_case)}, {"simulated", many(dice, 400, simulated_case)}};
 }
 
 }  // namespace hf::formulas

@@ -38,6 +38,14 @@ class Dice {
   std::mt19937_64 engine_;
 };
 
+/// So many cases, each made with the same dice.
+template <class Make>
+Json many(Dice& dice, int count, Make make) {
+  Json all = Json::array();
+  for (int i = 0; i < count; ++i) all.push_back(make(dice));
+  return all;
+}
+
 /// \return {"name": [case, …], …}; each case is an object with the inputs and "answer".
 Json roofline_cases(Dice& dice);
 Json planner_cases(Dice& dice);

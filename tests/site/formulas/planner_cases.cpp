@@ -154,13 +154,6 @@ Json search_case(Dice& dice) {
           {"batch", job.batch},    {"sequence", job.sequence}, {"answer", found}};
 }
 
-template <class Make>
-Json many(Dice& dice, int count, Make make) {
-  Json all = Json::array();
-  for (int i = 0; i < count; ++i) all.push_back(make(dice));
-  return all;
-}
-
 }  // namespace
 
 Json planner_cases(Dice& dice) {

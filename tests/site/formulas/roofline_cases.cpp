@@ -81,13 +81,6 @@ Json chain_case(Dice& dice) {
           {"answer", json_of(compilers::chain_work(how, count))}};
 }
 
-template <class Make>
-Json many(Dice& dice, int count, Make make) {
-  Json all = Json::array();
-  for (int i = 0; i < count; ++i) all.push_back(make(dice));
-  return all;
-}
-
 }  // namespace
 
 Json roofline_cases(Dice& dice) {
