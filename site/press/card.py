@@ -1,6 +1,6 @@
 """The preview picture of a page for links on other sites: 1200 × 630, the chapter's figure beside its question.
 
-Previews need absolute addresses, so they are made only if the site's address is known (HARDWARE_FIRST_URL), with Chromium, the
+Previews need absolute addresses, so they are made only if the site's address is known (html_baseurl), with Chromium, the
 site's styles and the default machine's record. Without Chromium the pages have no previews, and the build says so in one line.
 """
 

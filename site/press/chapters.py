@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
+from sphinx.util import logging
 
 WORDS_A_MINUTE = 220
 FRONT = re.compile(r"\A---\n(.*?)\n---\n", re.S)
 TAKEAWAY = re.compile(r"^:class: .*\btakeaway\b.*\n\s*\*\*(.+?)\*\*", re.M)
 NOT_READ = (re.compile(r"^(`{3,})\{?[\w-]*\}?.*?^\1\s*$", re.M | re.S),  # directives and code
             re.compile(r"^:{3,}\{admonition\} Solution\n.*?^:{3,}\s*$", re.M | re.S), re.compile(r"^:.*$", re.M))
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,25 @@ def chapter_files(folder: Path) -> list[Path]:
 
 def read_chapter(path: Path) -> Chapter:
     text = path.read_text(encoding="utf-8-sig")
-    front = FRONT.match(text)
-    stated = yaml.safe_load(front[1]) if front else {}
+    stated = front_matter(path, text)
     title = re.search(r"^# (.+)$", text, re.M)
     takeaway = TAKEAWAY.search(text)
     return Chapter(path.stem, title[1].strip() if title else path.stem, str(stated.get("question", "")).strip(),
                    str(stated.get("card", "")).strip(),
                    str(stated.get("measured", "")).strip(), takeaway[1] if takeaway else "", reading_minutes(text))
+
+
+def front_matter(path: Path, text: str) -> dict:
+    """A page's front matter; empty, with a warning, if it isn't YAML."""
+    front = FRONT.match(text)
+    try:
+        stated = yaml.safe_load(front[1]) if front else {}
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        logger.warning("its front matter is not YAML (%s): put a text with a colon in quotes",
+                       getattr(error, "problem", error), location=f"{path}:{mark.line + 2 if mark else 1}", once=True)
+        return {}
+    return stated if isinstance(stated, dict) else {}
 
 
 def reading_minutes(text: str) -> int:

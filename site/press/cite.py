@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from pathlib import Path
 
@@ -51,7 +52,8 @@ def bibtex(stated: dict[str, str], address: str) -> str:
               "version": stated["version"], "url": address}
     lines = [textwrap.fill(f"  {name:<8}= {{{value}}},", 64, subsequent_indent=" " * 14, break_long_words=False,
                            break_on_hyphens=False) for name, value in fields.items() if value]
-    return "\n".join([f"@misc{{hardwarefirst{stated['year']},", *lines, "}"])
+    key = re.sub(r"\W", "", stated["title"]).lower() + stated["year"]
+    return "\n".join([f"@misc{{{key},", *lines, "}"])
 
 
 def add_to(app: Sphinx) -> None:

@@ -1,4 +1,4 @@
-"""feed.xml, the Atom feed, with an entry for each chapter, and sitemap.xml. Both need the site's address, HARDWARE_FIRST_URL;
+"""feed.xml, the Atom feed, with an entry for each chapter, and sitemap.xml. Both need the site's address, html_baseurl;
 without it neither is written, and no page links to them.
 
 A chapter's entry names the machines that measured its lab, and its date is that of the lab's newest record.

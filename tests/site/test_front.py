@@ -206,3 +206,12 @@ def test_reading_time_is_of_prose_alone():
     assert reading_minutes(words * 3) == 3
     assert reading_minutes(f"{words}\n```{{lab-code}} a.hpp\n{words}\n```\n\n:::{{admonition}} Solution\n{words}\n:::\n") == 1
     assert reading_minutes("short") == 1
+
+
+def test_a_colon_in_the_front_matter_costs_the_card_and_a_line_says_what_to_do(site):
+    site.page("# Book\n\n```{chapter-cards}\n```\n\n```{toctree}\n01-roofline\n```\n")
+    site.page("---\nquestion: Fast: or slow?\n---\n\n# Roofs\n", "01-roofline")
+    build = site.build()
+    assert "chapters/01-roofline.md:2: WARNING: its front matter is not YAML (mapping values are not allowed here): " \
+           "put a text with a colon in quotes" in build.said
+    assert build.said.count("put a text") == 1 and "Traceback" not in build.said and "Roofs" in site.html()
