@@ -1,9 +1,8 @@
-"""How Sphinx turns chapters/ into the site: sphinx-build -c site chapters build/site."""
+"""How Sphinx turns chapters/ into the site: sphinx-build -c site chapters build/site. book.toml says what the book is."""
 
 import gc
 import os
 import sys
-import tomllib
 from pathlib import Path
 
 site = Path(__file__).resolve().parent
@@ -12,23 +11,12 @@ sys.path.insert(0, str(site))
 # Building a page's tree makes hundreds of thousands of objects and no garbage: collecting would take longer than loading.
 gc.set_threshold(100_000, 50, 100)
 
-book = tomllib.loads((site.parent / "book.toml").read_text(encoding="utf-8"))
-project = book["title"]
-author = book["authors"]
-copyright = f"{author}; {book['rights']}"
 language = "en"
 
 extensions = ["myst_parser", "sphinxcontrib.bibtex", "breathe", "press", "book"]
 press_record_tool = os.environ.get("HARDWARE_FIRST_RECORD_TOOL", "")
-press_default_machine = book["default_machine"]
-press_preview = book["preview"]
-press_rights = book["rights"]
 press_published_only = os.environ.get("MEASURE") == "no"  # the project's own site, built without measuring
 
-myst_enable_extensions = [
-    "amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist", "smartquotes",
-    "substitution",
-]
 press_source = os.environ.get("HARDWARE_FIRST_SOURCE", "")  # where a reader gets the project, if that is known
 myst_substitutions = {"get_the_project": f"[download the project]({press_source})" if press_source else
                       "download the project that built this book"}
@@ -36,11 +24,6 @@ myst_heading_anchors = 3
 suppress_warnings = ["duplicate_declaration.cpp"]  # every header opens the same namespace
 nitpicky = True
 nitpick_ignore_regex = [("cpp:.*", ".*")]  # Doxygen's own types are not all documented here
-numfig_format = {"figure": "Figure %s", "section": "section %s"}
-
-bibtex_bibfiles = ["../chapters/references.bib"]
-bibtex_default_style = "plain"
-bibtex_reference_style = "author_year"
 
 breathe_projects = {"harness": str(site.parent / "build" / "doxygen" / "xml")}
 breathe_default_project = "harness"

@@ -142,6 +142,8 @@ def setup(app: Sphinx) -> dict:
     app.add_config_value("press_default_machine", "", "env", str)
     app.add_config_value("press_rights", "", "html", str)
     app.add_config_value("press_preview", {}, "", dict)
+    app.add_config_value("press_units", {}, "env", dict)
+    app.add_config_value("press_chapter", {}, "env", dict)
     app.add_config_value("press_published_only", False, "env", bool)
     app.add_config_value("press_source", "", "env", str)
     app.add_html_theme("press", str(Path(__file__).parent / "theme"))

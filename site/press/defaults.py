@@ -1,13 +1,36 @@
-"""The settings that a book with this theme needs, unless its conf.py has its own."""
+"""What a book needs not say in its conf.py: its book.toml, read once, and the settings of this theme.
+
+book.toml lies beside site/, and every part of it is optional:
+
+    title, authors                 instead of project and author in conf.py
+    rights                         a line below every page
+    default_machine                the machine shown first: a folder in figures/records/
+    [preview]                      the picture beside links to the book: a chapter, whose figure it shows, and words
+    [units]                        the book's own: families = [{ word = 1, kword = 1e3 }], which differ by a prefix only, with
+                                   their sizes; and patterns of units in sentences: beside, which stay on a line with their
+                                   number; measured, of which no number is typed by hand, unless it fits counted
+    [chapter]                      what every chapter must have: checks.py
+"""
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.errors import ConfigError
 
+from . import quantity
 from .assets import STATIC
 
 SETTINGS = {
+    "myst_enable_extensions": ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist",
+                               "smartquotes", "substitution"],
+    "numfig_format": {"figure": "Figure %s", "section": "section %s"},
+    "bibtex_bibfiles": ["references.bib"],
+    "bibtex_default_style": "plain",
+    "bibtex_reference_style": "author_year",
     "html_favicon": str(STATIC / "favicon.svg"),
     "html_css_files": ["fonts.css", "figures.css", "site.css", "code.css", "reading.css"],
     "html_js_files": [(script, {"defer": "defer"}) for script in ("theme.js", "contents.js", "overflow.js", "reading.js")],
@@ -19,17 +42,41 @@ SETTINGS = {
     "html_secnumber_suffix": "\N{NO-BREAK SPACE}",
     "html_permalinks_icon": "#",
 }
+OF_BOOK = {"title": "project", "authors": "author", "rights": "press_rights", "default_machine": "press_default_machine",
+           "preview": "press_preview", "units": "press_units", "chapter": "press_chapter"}
+
+
+def read_book(root: Path) -> dict:
+    """What book.toml says, if there is one."""
+    path = root / "book.toml"
+    try:
+        stated = tomllib.loads(path.read_text(encoding="utf-8-sig")) if path.exists() else {}
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: {error}; correct it, or remove the file") from None
+    for name, value in stated.items():
+        if name not in (*OF_BOOK, "promise"):
+            raise ConfigError(f"{path}: {name}: expected one of {', '.join(OF_BOOK)}")
+        if isinstance(value, dict) != (name in ("preview", "units", "chapter")):
+            raise ConfigError(f"{path}: {name}: expected {'text' if isinstance(value, dict) else 'a table'}")
+    return stated
 
 
 def fill_in(app: Sphinx, config: Config) -> None:
-    """config-inited: the settings of this theme."""
-    if config.html_theme != "press":
-        return
-    for name, value in {**SETTINGS, "html_title": config.project}.items():
+    """config-inited: the settings of the book and of this theme, unless conf.py or the command line has its own."""
+    book = read_book(Path(config.press_root))
+    settings = {OF_BOOK[name]: value for name, value in book.items() if name in OF_BOOK}
+    if {"authors", "rights"} <= book.keys():
+        settings["copyright"] = f"{book['authors']}; {book['rights']}"
+    if config.html_theme == "press":
+        settings |= {**SETTINGS, "html_title": settings.get("project", config.project)}
+    for name, value in settings.items():
+        if name in config.overrides or name not in config.values:
+            continue
         default = config.values[name].default
         if config[name] == (default(config) if callable(default) else default):
             config[name] = value
+    quantity.use(config.press_units.get("families", []))
 
 
 def add_to(app: Sphinx) -> None:
-    app.connect("config-inited", fill_in)
+    app.connect("config-inited", fill_in, priority=400)  # before others read the settings

@@ -11,17 +11,20 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 DIGITS = 2  # for a number in prose, unless its spread allows a third
 SMALLEST, LARGEST = 1e-7, 1e15  # beyond these a number is printed with a power of ten
 
-# Units that differ by a prefix only: (unit in the record, how it is printed, its size in the family's first unit).
-_FAMILIES = (
-    (("B", "B", 1), ("KiB", "KiB", 2**10), ("MiB", "MiB", 2**20), ("GiB", "GiB", 2**30), ("TiB", "TiB", 2**40)),
-    (("ns", "ns", 1), ("us", "µs", 1e3), ("ms", "ms", 1e6), ("s", "s", 1e9)),
-    (("FLOP", "FLOP", 1), ("MFLOP", "MFLOP", 1e6), ("GFLOP", "GFLOP", 1e9)),
-    (("MFLOP/s", "MFLOP/s", 1), ("GFLOP/s", "GFLOP/s", 1e3), ("TFLOP/s", "TFLOP/s", 1e6)),
-    (("Mop/s", "Mop/s", 1), ("Gop/s", "Gop/s", 1e3), ("Top/s", "Top/s", 1e6)),
-    (("MB/s", "MB/s", 1), ("GB/s", "GB/s", 1e3), ("TB/s", "TB/s", 1e6)),
-    (("MHz", "MHz", 1), ("GHz", "GHz", 1e3)),
-    (("updates/s", "updates/s", 1), ("", "million updates/s", 1e6), ("", "billion updates/s", 1e9)),
+# Units that differ by a prefix only: {unit: its size in the family's first unit}. A book adds its own, in book.toml.
+COMMON = (
+    {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40},
+    {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9},
+    {"MB/s": 1, "GB/s": 1e3, "TB/s": 1e6},
+    {"MHz": 1, "GHz": 1e3},
 )
+PRINTED = {"us": "µs"}  # the others are printed as a record names them
+families = [*COMMON]
+
+
+def use(own: list[dict[str, float]]) -> None:
+    """Reads numbers with a book's own families of units in addition to those that every book has."""
+    families[:] = [*COMMON, *own]
 
 
 @dataclass(frozen=True)
@@ -100,15 +103,12 @@ def _scale(value: float, unit: str, style: str, rescaled: bool) -> tuple[float, 
         return 1.0, "×"
     if unit == "1":
         return 1.0, ""
-    for family in _FAMILIES:
-        for name, own, size in family:
-            if name == unit:
-                if not rescaled:
-                    return 1.0, own
-                fitting = [entry for entry in family if abs(value) * size >= entry[2] * (1 - 1e-9)]
-                _, shown, shown_size = (fitting or family)[-1 if fitting else 0]
-                return size / shown_size, shown
-    return 1.0, unit
+    family = next((family for family in families if unit in family), {unit: 1})
+    size, shown = family[unit], unit
+    if rescaled:
+        fitting = [name for name in family if abs(value) * size >= family[name] * (1 - 1e-9)]
+        shown = fitting[-1] if fitting else next(iter(family))
+    return size / family[shown], PRINTED.get(shown, shown)
 
 
 def _rounded(value: float, place: int) -> str:

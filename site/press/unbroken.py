@@ -9,9 +9,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-UNITS = (r"×|[kMGT]?FLOPs?(?:/(?:s|byte))?|[KMG]iB|[kMGT]?B(?:/s)?|bytes?|bits?|TOPS|[nµm]?s|[MG]?Hz|[kMG]?bit/s|[mnp]?J|W|"
+UNITS = (r"×|[KMG]iB|[kMGT]?B(?:/s)?|bytes?|bits?|[nµm]?s|[MG]?Hz|[kMG]?bit/s|[mnp]?J|W|"
          r"cores?|cycles?|threads?|lanes?|million|billion|nm|mm²?|px")
-NUMBER_AND_UNIT = re.compile(rf"(?<=\d) (?=(?:{UNITS})(?![\w/]))")
 EQUATION = re.compile(r"(?<=\b[A-Za-z]) ([=≈<>≤≥]) (?=\d)")
 OPENING, CLOSING = re.compile(r"[(\[“]$"), re.compile(r"^[.,;:?!)\]”’]+")
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -20,8 +19,10 @@ LONGEST = 24  # letters of code that fit side by side on the narrowest page
 AS_WRITTEN = (nodes.literal, nodes.FixedTextElement, nodes.raw, nodes.math, nodes.math_block)
 
 
-def unbroken(text: str) -> str:
-    return EQUATION.sub(rf"{NO_BREAK}\1{NO_BREAK}", NUMBER_AND_UNIT.sub(NO_BREAK, text))
+def unbroken(text: str, own: str = "") -> str:
+    """`own`: a pattern of the units that the book has besides the usual ones."""
+    number_and_unit = rf"(?<=\d) (?=(?:{'|'.join(filter(None, (own, UNITS)))})(?![\w/]))"
+    return EQUATION.sub(rf"{NO_BREAK}\1{NO_BREAK}", re.sub(number_and_unit, NO_BREAK, text))
 
 
 class NoBreakSpaces(SphinxPostTransform):
@@ -36,8 +37,9 @@ class NoBreakSpaces(SphinxPostTransform):
                 code["classes"].append("hf-short")
             if len(code.astext()) <= SHORTEST:
                 code["classes"].append("hf-unbroken")
+        own = self.config.press_units.get("beside", "")
         for text in list(self.document.findall(nodes.Text)):
-            if not isinstance(text.parent, AS_WRITTEN) and (better := unbroken(str(text))) != text:
+            if not isinstance(text.parent, AS_WRITTEN) and (better := unbroken(str(text), own)) != text:
                 text.parent.replace(text, nodes.Text(better))
         for formula in list(self.document.findall(nodes.math)):
             keep_together(formula)

@@ -22,15 +22,17 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Playwright, sync_playwright
 from walk import Walk, Walked
-from whole import PROJECT, SUB_PATH, SubPathHandler, pages, render, render_own
+from whole import BOOK, PROJECT, SUB_PATH, SubPathHandler, pages, render, render_own
 
 FIXTURE = Path(__file__).parent / "fixtures" / "01-roofline.json"
 sys.path.insert(0, str(PROJECT / "site"))
 
+from press import quantity  # noqa: E402
 from press.drawing import draw  # noqa: E402
 from sphinx.application import Sphinx  # noqa: E402
 from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: E402
 
+quantity.use(BOOK["units"]["families"])  # as a build does
 LAB = "01-roofline"
 ALIKE = json.loads((PROJECT / "tests" / "alike.json").read_text(encoding="utf-8"))  # cases that three languages share
 CLAIMS = [
@@ -157,7 +159,7 @@ class Site:
                     "html_js_files": [("boot.js", {"priority": 0})],  # the book's theme has it
                     "myst_enable_extensions": ["dollarmath", "amsmath"], "html_math_renderer": "mathml",
                     "press_root": str(self.root), "press_build": str(self.root / "build"),
-                    "press_record_tool": str(self.tool), **config}
+                    "press_record_tool": str(self.tool), "press_units": BOOK["units"], **config}
         said, read = io.StringIO(), []
         target = self.root / "build" / out
         with patch_docutils(), docutils_namespace():

@@ -22,7 +22,8 @@ STATIC_FOLDERS = [PROJECT / "site" / extension / "static" for extension in ("pre
 SUB_PATH = "/books/hardware-first/"
 CHAPTERS = sorted(path.stem for path in (PROJECT / "chapters").glob("[0-9][0-9]-*.md"))
 LEFT_OUT = [chapter for chapter in CHAPTERS if not any((PROJECT / "figures" / "records").glob(f"*/{chapter}.json"))]
-DEFAULT = tomllib.loads((PROJECT / "book.toml").read_text(encoding="utf-8"))["default_machine"]
+BOOK = tomllib.loads((PROJECT / "book.toml").read_text(encoding="utf-8"))
+DEFAULT = BOOK["default_machine"]
 # The site on the web is built with these, and with its own address.
 PUBLISHED = {"MEASURE": "no", "STRICT": "1", "BOOK": "build/web"}
 ADDRESS = {"HARDWARE_FIRST_URL": "https://hardware-first.example/", "HARDWARE_FIRST_SOURCE": "https://source.example/"}
