@@ -62,6 +62,9 @@ plot tables."/latency.tsv" using 1:2 with lines linecolor rgb blue
 """
 
 
+Edit = Callable[[dict], object]  # changes a record
+
+
 @dataclass
 class Build:
     """The result of a build: its exit status, its standard error, and the pages that it read."""
@@ -117,9 +120,9 @@ class Site:
     def page(self, text: str, name: str = "index") -> None:
         (self.chapters / f"{name}.md").write_text(text, encoding="utf-8")
 
-    def record(self, edit=lambda record: None, *, published: str = "", lab: str = LAB) -> Path:
-        """Writes the fixture record, after `edit` changed it, as this machine's or as a published one. It claims to be measured
-        from the site's current sources."""
+    def record(self, *edits: Edit, published: str = "", lab: str = LAB) -> Path:
+        """Writes the fixture record, after these edits, as this machine's or as a published one. It claims to be measured from
+        the site's current sources."""
         record = copy.deepcopy(fixture_record())
         record["lab"]["id"] = lab
         path, source = self.root / "build" / "records" / f"{lab}.json", f"labs/{lab}/lab.cpp"
@@ -131,7 +134,8 @@ class Site:
         digest = hashlib.sha256("".join(f"{token}\n" for token in tokens).encode()).hexdigest()[:16]
         inputs[f"source:{source}"] = digest
         renew_key(record)
-        edit(record)
+        for edit in edits:
+            edit(record)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(record), encoding="utf-8")
         return path
@@ -178,9 +182,9 @@ class Site:
         assert (build.status, build.said) == (0, "")
         return build
 
-    def shown(self, page: str, edit=lambda record: None, **settings) -> Build:
-        """Builds the book with this page and this machine's record, after `edit` changed it."""
-        self.record(edit)
+    def shown(self, page: str, *edits: Edit, **settings) -> Build:
+        """Builds the book with this page and this machine's record, after these edits."""
+        self.record(*edits)
         return self.built(page, **settings)
 
     def fails(self, *problems: str, page: str = "", **settings) -> Build:
@@ -209,12 +213,12 @@ def fixture_record() -> dict:
     return record
 
 
-def change_value(value_id: str, value: float):
-    """An edit that replaces a value of a record by one without samples."""
+def change_value(value_id: str, value: float, **more):
+    """An edit that replaces a value of a record by one without samples, which may have an interval or another kind."""
     def edit(record):
         entry = next(entry for entry in record["values"] if entry["id"] == value_id)
         record["values"].remove(entry)
-        add_value(id=value_id, unit=entry["unit"], value=value)(record)
+        add_value(id=value_id, unit=entry["unit"], value=value, **more)(record)
     return edit
 
 
@@ -230,11 +234,14 @@ def add_value(**value):
     return lambda record: record["values"].append({"kind": "measured", **value})
 
 
+def points_of(record: dict, series_id: str) -> list[dict]:
+    return next(series for series in record["series"] if series["id"] == series_id)["points"]
+
+
 def scale_series(series_id: str, factor: float):
     """An edit that multiplies the measured points of a series."""
     def edit(record):
-        series = next(series for series in record["series"] if series["id"] == series_id)
-        for point in series["points"]:
+        for point in points_of(record, series_id):
             point.update({name: factor * point[name] for name in ("median", "low", "high") if name in point})
             if "samples" in point:
                 point["samples"] = [factor * sample for sample in point["samples"]]

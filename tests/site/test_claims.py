@@ -29,10 +29,7 @@ def test_a_claim_that_fails_shows_the_alternative(site):
 
 def between(low: float, high: float):
     """An edit after which the ladder's gain has samples on both sides of its bound, 3."""
-    def edit(record):
-        drop_value("cache_gain")(record)
-        add_value(id="cache_gain", unit="1", value=3.1, low=low, high=high)(record)
-    return edit
+    return change_value("cache_gain", 3.1, low=low, high=high)
 
 
 def test_a_claim_that_is_too_close_to_call_shows_its_interval_and_no_alternative(site):
@@ -130,7 +127,7 @@ def ledger(site, page="index"):
 def test_a_machine_that_decides_few_claims_of_a_lab_has_no_column_of_empty_cells(site):
     site.record()
     only = lambda record: record.update(values=[each for each in record["values"] if each["id"] == "cache_gain"])
-    site.record(lambda record: (record["machine"].update(cpu="Small"), only(record)), published="other-machine")
+    site.record(lambda record: record["machine"].update(cpu="Small"), only, published="other-machine")
     site.page("# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n```")
     site.page(PAGE, LAB)
     site.built()
@@ -342,10 +339,7 @@ def test_each_machine_has_its_own_fold(site):
 
 def made(kind: str, value: float):
     """An edit after which the ladder's gain has another kind than measured."""
-    def edit(record):
-        drop_value("cache_gain")(record)
-        add_value(id="cache_gain", unit="1", value=value, kind=kind)(record)
-    return edit
+    return change_value("cache_gain", value, kind=kind)
 
 
 @pytest.mark.parametrize("kind", ["modelled", "simulated"])

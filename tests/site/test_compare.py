@@ -105,8 +105,7 @@ def scale(drawing: str) -> list[str]:
 
 def test_a_figure_that_two_have_measured_can_show_both_on_the_same_axes(site):
     site.record(lambda record: record["machine"].update(cpu="First"))
-    site.record(lambda record: (record["machine"].update(cpu="Second"), scale_series("latency", 10)(record)),
-                published="other-machine")
+    site.record(lambda record: record["machine"].update(cpu="Second"), scale_series("latency", 10), published="other-machine")
     script = site.root / "figures" / "01-small.gp"
     script.write_text(script.read_text().replace("plot ", RANGED))  # as in the figures of the book
     site.built(FIGURE)

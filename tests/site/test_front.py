@@ -5,7 +5,7 @@ import re
 
 import pytest
 from chromium import counted
-from conftest import LAB, add_value, drop_value
+from conftest import LAB, change_value
 from playwright.sync_api import expect
 from press.chapters import read_chapter, reading_minutes
 from press.front import small as ornament
@@ -95,8 +95,7 @@ def test_the_book_is_told_in_numbers(small):
     declared = {"pairs": [{"what": "ten kernels", "predicted": "kernels_predicted", "measured": "kernels"}]}
     (small.root / "labs" / LAB / "predictions.json").write_text(json.dumps(declared))
     small.page(FRONT + "\n```{own-misses}\n```\n\n```{book-in-numbers}\n```\n")
-    modelled = add_value(id="cache_gain", unit="1", value=22.9, kind="modelled")  # it has two claims
-    small.record(lambda record: (drop_value("cache_gain")(record), modelled(record)))
+    small.record(change_value("cache_gain", 22.9, kind="modelled"))  # it has two claims
     small.built()
     # none of the fixture's five claims with a value fails; half its ten kernels are off by less than the median
     assert re.search(r"10 predictions for this machine: median error [\d.]+\s?%, worst \d+×\. See every miss Each dot .*\. "

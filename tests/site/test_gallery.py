@@ -63,10 +63,7 @@ def test_each_machine_has_a_drawing_a_line_and_a_card(site):
 
 @pytest.mark.parametrize("virtual", [True, False])
 def test_what_a_virtual_machine_shares_is_said_where_there_is_one(site, virtual):
-    def edit(record):
-        record["machine"]["virtualised"] = virtual
-
-    site.shown(PAGE, edit)
+    site.shown(PAGE, lambda record: record["machine"].update(virtualised=virtual))
     assert ("A virtual machine shares its host" in site.text()) == virtual
     assert ("2, in a virtual machine" in site.text()) == virtual
 

@@ -2,7 +2,7 @@
 
 import re
 
-from conftest import fixture_record
+from conftest import fixture_record, points_of
 
 PAGE = """# Page
 
@@ -22,7 +22,7 @@ def test_a_figure_stands_with_its_provenance(site):
     assert "It rises from 1.7" in text
     assert re.search(r"Measured · this machine · ±[\d.]+%, at most ±[\d.]+% · record script data", text)
     assert re.search(r'title="± is half the range [^"]*; noise floor [\d.]+%; 20 November 2026"', html)
-    points = next(s for s in fixture_record()["series"] if s["id"] == "latency")["points"]
+    points = points_of(fixture_record(), "latency")
     assert html.count("<tr") == len(points) + 1
     for link in ("record", "script"):
         target = re.search(r'href="([^"]+)"[^>]*><span[^>]*>' + link + "<", html)[1]
@@ -49,8 +49,7 @@ def test_a_spread_of_nothing_is_left_out(site):
 
 def test_where_most_points_have_no_spread_the_largest_is_said_alone(site):
     def mostly_alike(record):
-        points = next(series for series in record["series"] if series["id"] == "latency")["points"]
-        for point in points[1:]:
+        for point in points_of(record, "latency")[1:]:
             point.update(low=point["median"], high=point["median"], samples=[point["median"]])
     site.shown(PAGE, mostly_alike)
     assert re.search(r"Measured · this machine · at most ±[\d.]+% · record", site.text())

@@ -92,8 +92,8 @@ def test_machines_of_one_name_are_told_apart_and_a_network_says_its_hosts(site):
     for name in ("a-machine", "b-machine"):
         site.record(speed(1), published=name)
     site.record(add_value(id="hosts", value=4, unit="1"), published="c-machine")
-    site.record(lambda record: [add_value(id=name, value=value, unit="1")(record) for name, value in
-                                (("hosts", 2), ("machines", 1))], published="d-machine")
+    site.record(*(add_value(id=name, value=value, unit="1") for name, value in (("hosts", 2), ("machines", 1))),
+                published="d-machine")
     site.built(NUMBER)
     assert [each["name"] for each in machines(site)] == [
         "Fixture Processor, 2 cores (a-machine)", "Fixture Processor, 2 cores (b-machine)",
@@ -102,7 +102,7 @@ def test_machines_of_one_name_are_told_apart_and_a_network_says_its_hosts(site):
 
 def test_a_verdict_changes_with_the_machine_and_with_it_what_follows_from_it(site):
     site.record(speed(171))
-    site.record(lambda record: (speed(300)(record), change_value("cache_gain", 2.4)(record)), published=OTHER)
+    site.record(speed(300), change_value("cache_gain", 2.4), published=OTHER)
     site.built(f"# Page\n\n{CLAIM}\n```{{where-holds}} 01-roofline/caches-make-a-ladder 01-roofline/memory-is-slow\n"
                "A ladder of *caches*.\n```\n\n```{where-holds} !01-roofline/caches-make-a-ladder\nNo ladder at "
                "{measured}`01-roofline/speed`.\n```\n")
@@ -130,7 +130,7 @@ def test_prose_on_a_claim_that_nobody_decided_is_left_out(site):
 
 def test_a_figure_its_provenance_and_its_table_change_and_its_caption_with_them(site):
     site.record(speed(171))
-    site.record(lambda record: (speed(300, "Slow")(record), scale_series("latency", 10)(record)), published=OTHER)
+    site.record(speed(300, "Slow"), scale_series("latency", 10), published=OTHER)
     site.built("# Page\n\n```{lab-figure} 01-small\n:series: latency\n:name: fig-small\n"
                "At {measured}`01-roofline/speed|plain`.\n```\n")
     drawing, number, provenance, table = variant(site)
@@ -180,10 +180,10 @@ def test_what_a_measured_lab_lacks_is_another_machines_and_marked(site):
 
 def borrowing(site, page):
     """A page's text on a machine that has measured `slow`, beside another that has measured `speed` and `width` too."""
-    site.record(lambda record: (record["machine"].update(cpu="First"), add_value(id="slow", value=1, unit="1")(record)),
+    site.record(add_value(id="slow", value=1, unit="1"), lambda record: record["machine"].update(cpu="First"),
                 published="first")
-    site.record(lambda record: [speed(300, "Second Processor (Fine)")(record)] + [
-        add_value(id=name, value=value, unit="1")(record) for name, value in (("slow", 2), ("width", 8))], published=OTHER)
+    site.record(speed(300, "Second Processor (Fine)"), add_value(id="slow", value=2, unit="1"),
+                add_value(id="width", value=8, unit="1"), published=OTHER)
     site.built("# Page\n\n" + re.sub(r"\{(\w+)\}", r"{measured}`01-roofline/\1`", page), press_default_machine="first")
     return site.text().removeprefix("Page¶ ")
 
@@ -205,7 +205,7 @@ def test_a_sentence_or_a_row_names_the_machine_that_it_borrows_from(site, page, 
 def test_a_name_that_two_machines_share_without_their_cores_is_whole(site):
     for name, cores in (("a-machine", 2), ("b-machine", 4)):
         site.record(lambda record, cores=cores: record["machine"].update(cpu="Same", cores=cores), published=name)
-    site.record(lambda record: (speed(300, "Same")(record), record["machine"].update(cores=8)), published=OTHER)
+    site.record(speed(300, "Same"), lambda record: record["machine"].update(cores=8), published=OTHER)
     site.built(NUMBER, press_default_machine="a-machine")
     assert "It is 300 GFLOP/s (on Same, 8 cores)." in site.text()
 

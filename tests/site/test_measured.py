@@ -26,13 +26,9 @@ PAGE = "# Page\n\nIt is {measured}`01-roofline/%s`."
     ("machine.cpu", "It is Fixture Processor."),
 ])
 def test_formats(site, target, text):
-    def edit(record):
-        add_value(id="speed", label="reading", value=171.3, low=168.1, high=173.2, unit="GFLOP/s")(record)
-        add_value(id="share", value=0.0056, low=0.0055, high=0.0057, unit="1")(record)
-        add_value(id="ratio", value=23.1, unit="1")(record)
-        add_value(id="model", value=9.5, unit="GB/s", kind="modelled")(record)
-
-    site.shown(PAGE % target, edit)
+    site.shown(PAGE % target, add_value(id="speed", label="reading", value=171.3, low=168.1, high=173.2, unit="GFLOP/s"),
+               add_value(id="share", value=0.0056, low=0.0055, high=0.0057, unit="1"),
+               add_value(id="ratio", value=23.1, unit="1"), add_value(id="model", value=9.5, unit="GB/s", kind="modelled"))
     assert text in site.text()
 
 
@@ -50,12 +46,9 @@ def test_a_processor_is_shown_with_its_core_where_its_name_does_not_say_it(site,
     ({}, "", "labs/01-roofline/bench/a.cpp:12"),
 ])
 def test_a_number_knows_the_line_that_added_it(site, toolchain, source, place):
-    def edit(record):
-        add_value(id="speed", value=171.3, unit="GFLOP/s", at="labs/01-roofline/bench/a.cpp:12")(record)
-        record["series"][0]["at"] = "labs/01-roofline/bench/a.cpp:12"
-        record["toolchain"].update(toolchain)
-
-    site.record(edit)
+    at = {"at": "labs/01-roofline/bench/a.cpp:12"}
+    site.record(add_value(id="speed", value=171.3, unit="GFLOP/s", **at), lambda record: record["series"][0].update(at),
+                lambda record: record["toolchain"].update(toolchain))
     series = fixture_record()["series"][0]
     site.page(PAGE % "speed" + f" And {{measured}}`01-roofline/{series['id']}[{row_of(series['points'][0])}]`.")
     site.built(press_source=source)
@@ -163,11 +156,9 @@ def test_a_published_number_measured_in_two_states_says_so(site):
     (1.4, (0.9, 1.8), "It is 1.4× 0.9–1.8 as fast."),  # unknown, and so it is not called a tie
 ])
 def test_a_ratio_in_a_sentence_that_is_one_as_far_as_can_be_told_is_a_word(site, value, spread, text):
-    def edit(record):
-        record["run"]["noise_floor"] = 0.02
-        add_value(id="ratio", value=value, unit="1", **(dict(zip(("low", "high"), spread)) if spread else {}))(record)
-
-    site.shown(PAGE % "ratio|as fast", edit)
+    interval = dict(zip(("low", "high"), spread or ()))
+    site.shown(PAGE % "ratio|as fast", add_value(id="ratio", value=value, unit="1", **interval),
+               lambda record: record["run"].update(noise_floor=0.02))
     assert text in site.text()
 
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from conftest import LAB
+from conftest import LAB, points_of
 
 HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)> "\'&{raw}`x` [a](javascript:b)'
 
@@ -168,8 +168,7 @@ def test_strings_from_a_record_are_text(site):
         for part in ("series", "values"):
             for entry in record[part]:
                 entry["label"] = HOSTILE
-        kernels = next(series for series in record["series"] if series["id"] == "kernels")
-        for number, point in enumerate(kernels["points"]):
+        for number, point in enumerate(points_of(record, "kernels")):
             point["label"] = f"{HOSTILE} {number}"
 
     site.record(edit)

@@ -39,12 +39,9 @@ def test_a_pending_number_is_shown_once_somebody_has_it(site):
 
 
 def test_what_a_gpu_did_names_the_gpu(site):
-    def edit(record):
-        record["machine"]["gpus"] = [{"name": "Fixture GPU"}]
-        add_value(id="speed", value=300, unit="GFLOP/s")(record)
-
     site.record(drop_value("cache_gain"))
-    site.record(edit, published="other-machine")
+    site.record(add_value(id="speed", value=300, unit="GFLOP/s"),
+                lambda record: record["machine"].update(gpus=[{"name": "Fixture GPU"}]), published="other-machine")
     site.built(CLAIM % "caches-make-a-ladder" + "\nIt is {measured}`01-roofline/speed|pending`.")
     assert "22.9× on Fixture Processor, 2 cores, Fixture GPU" in site.text()
     assert "It is 300 GFLOP/s (on Fixture, Fixture GPU)." in site.text()

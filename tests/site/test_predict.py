@@ -45,11 +45,7 @@ def answers(page: str) -> list[dict]:
 
 
 def built(site, text: str, *edits) -> str:
-    def edit(record):
-        for each in edits:
-            each(record)
-
-    site.shown(f"# Page\n{text}", edit)
+    site.shown(f"# Page\n{text}", *edits)
     return site.html()
 
 

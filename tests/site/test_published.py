@@ -71,11 +71,9 @@ def test_a_published_record_that_is_fresh_again_is_silent(site):
 
 
 def test_machines_are_told_apart_by_the_names_they_were_published_under(site):
-    def edit(record):
-        record["machine"].update(slug="one-slug", microarchitecture="Zen 5", memory_bytes=2**36)
-
-    site.record(lambda record: record["machine"].update(slug="one-slug"), published="first")
-    site.record(edit, published="second")
+    of_one_slug = lambda **more: lambda record: record["machine"].update(slug="one-slug", **more)
+    site.record(of_one_slug(), published="first")
+    site.record(of_one_slug(microarchitecture="Zen 5", memory_bytes=2**36), published="second")
     site.built(GALLERY + "\n```{claims-ledger}\n```\n")
     first, second = site.text().split("Published as: first")
     assert "24 GiB" in first and "64 GiB" in second.partition("Published as: second")[0]
@@ -104,12 +102,8 @@ def test_what_does_not_belong_among_published_records_is_an_error(site, place, e
 
 
 def test_hosts_that_share_a_machine_are_not_taken_for_so_many_machines(site):
-    def four_hosts(record):
-        for value in ({"id": "hosts", "unit": "1", "value": 4}, {"id": "machines", "unit": "1", "value": 1},
-                      {"id": "network_wire_gbs", "unit": "GB/s", "value": 0.125}):
-            add_value(**value)(record)
-
-    site.record(four_hosts, published="four-hosts")
+    site.record(add_value(id="hosts", unit="1", value=4), add_value(id="machines", unit="1", value=1),
+                add_value(id="network_wire_gbs", unit="GB/s", value=0.125), published="four-hosts")
     site.built(GALLERY)
     assert "4, all on this one machine, each with a link of 125 MB/s" in site.text().replace("\N{NO-BREAK SPACE}", " ")
 

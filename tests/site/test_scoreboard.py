@@ -8,7 +8,7 @@ import made
 import pytest
 from book.scoreboard import LEFT, NOT_MEASURED, RIGHT, ROWS, WIDTH, drawing
 from book.scoreboard import board as of_machine
-from conftest import drop_value
+from conftest import change_value, drop_value, points_of
 from layout import faults, measure
 from press.records import Records
 from whole import PROJECT
@@ -149,8 +149,7 @@ def test_the_bound_names_its_roof(board):
 
 def test_the_lower_roof_bounds_a_batch(board):
     def little_arithmetic(record):
-        points = next(series for series in record["series"] if series["id"] == "batch_flops")["points"]
-        next(point for point in points if point["x"] == 16)["median"] = 1100
+        next(point for point in points_of(record, "batch_flops") if point["x"] == 16)["median"] = 1100
 
     board(workload=little_arithmetic)
     assert told(built(board.site))["05"].endswith("measured; bound 1100 (arithmetic)")
@@ -192,12 +191,7 @@ def test_what_a_machine_has_not_measured_is_said_in_its_row(board):
 
 
 def test_times_that_do_not_fit_together_make_no_bar(board):
-    def longer_than_a_token(record):
-        value = next(value for value in record["values"] if value["id"] == "decode_between_us")
-        record["values"].remove(value)
-        record["values"].append({"id": "decode_between_us", "value": 1e4, "unit": "us", "kind": "measured"})
-
-    board(precision=longer_than_a_token)
+    board(precision=change_value("decode_between_us", 1e4))  # longer than a token
     assert told(built(board.site))["07"].endswith(NOT_MEASURED)
 
 
@@ -222,11 +216,8 @@ def test_without_a_record_of_lab_00_a_machine_shows_another_board_and_its_name(b
 
 
 def test_a_smaller_model_is_no_row_of_this_board(board):
-    def smaller(record):
-        next(value for value in record["values"] if value["id"] == "flops_decode")["value"] = 3.4e7
-        record["values"] = [value for value in record["values"] if value["id"] != "prefill_over_decode_flops"]
-
-    board(workload=smaller)
+    smaller = change_value("flops_decode", 3.4e7, kind="modelled")
+    board(workload=lambda record: (smaller(record), drop_value("prefill_over_decode_flops")(record)))
     board("other-machine")
     built(board.site)
     assert "other-machine Processor" in board.site.text()
@@ -238,10 +229,7 @@ def test_where_nobody_has_measured_it_the_place_says_so(board):
 
 
 def test_a_quick_record_is_called_quick(board):
-    def quick(record):
-        record["run"]["budget"] = "quick"
-
-    board(workload=quick)
+    board(workload=lambda record: record["run"].update(budget="quick"))
     built(board.site, "05-scaling")
     text = board.site.text("05-scaling")
     assert re.search(r"record 00, 27 November 2026, with the quick budget", text)
@@ -249,13 +237,7 @@ def test_a_quick_record_is_called_quick(board):
 
 
 def test_the_axis_is_made_of_whole_decades_and_holds_every_bar(board):
-    def slow(record):
-        for value in record["values"]:
-            if value["id"] == "decode_tokens_per_s":
-                value.clear()
-                value.update(id="decode_tokens_per_s", value=4.2, unit="tokens/s", kind="measured")
-
-    board(workload=slow)
+    board(workload=change_value("decode_tokens_per_s", 4.2))
     svg = built(board.site)
     whole = [word for word in words(svg) if re.fullmatch("[10,]+", word)]
     assert whole == ["1", "10", "100", "1000", "10,000"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import made
 import pytest
+from conftest import points_of
 from playwright.sync_api import Page, expect
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -14,8 +15,7 @@ PAGE = "# Page\n\n```{systolic-array} 04-tpu\nWatch a number.\n```\n"
 
 
 def numbers(record: dict, series: str) -> list[int]:
-    points = next(each for each in record["series"] if each["id"] == series)["points"]
-    return [round(point["median"]) for point in points]
+    return [round(point["median"]) for point in points_of(record, series)]
 
 
 @pytest.fixture
@@ -75,11 +75,7 @@ def test_in_the_end_the_product_stands_the_right_way_up(tpu):
 
 
 def test_the_cells_show_the_registers(tpu):
-    def other_number(record):
-        points = next(each for each in record["series"] if each["id"] == "trace_sums")["points"]
-        points[6 * 9]["median"] = 98765  # the first cell, after seven cycles
-
-    tpu(other_number)
+    tpu(lambda record: points_of(record, "trace_sums")[6 * 9].update(median=98765))  # the first cell, after seven cycles
     svg = drawn(tpu.site.html())
     assert [step for step in range(int(svg.get("data-last"))) if "= 98765" in there(svg, step)] == [7]
 
@@ -98,10 +94,7 @@ def test_only_its_page_loads_what_moves_it(tpu):
 
 @pytest.mark.parametrize("series", ["trace_sums", "trace_a"])
 def test_a_record_without_a_whole_trace_costs_its_place_only(tpu, series):
-    def cut(record):
-        next(each for each in record["series"] if each["id"] == series)["points"].pop()
-
-    build = tpu(cut)
+    build = tpu(lambda record: points_of(record, series).pop())
     assert build.status == 1
     assert "The moving array: 04-tpu.json has a trace of another array" in build.said
     assert "Not shown" in tpu.site.text()
@@ -116,8 +109,7 @@ def test_a_record_without_a_trace_is_named(tpu):
 @pytest.mark.parametrize("series", ["trace_moving", "trace_held", "trace_c"])
 def test_a_trace_that_goes_another_way_is_not_drawn(tpu, series):
     def change(record):
-        points = next(each for each in record["series"] if each["id"] == series)["points"]
-        points[-1]["median"] += 1
+        points_of(record, series)[-1]["median"] += 1
 
     build = tpu(change)
     assert build.status == 1 and "has a trace of another array (" in build.said
