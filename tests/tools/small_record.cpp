@@ -1,9 +1,5 @@
 #include "small_record.hpp"
 
-#include <filesystem>
-#include <fstream>
-#include <ios>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -105,17 +101,6 @@ Json small_record() {
                     "plateaus_bandwidth in GB/s or TB/s"};
   renew_key(record);
   return record;
-}
-
-std::string content(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-void write(const std::filesystem::path& file, const std::string& text) {
-  std::filesystem::create_directories(file.parent_path());
-  std::ofstream(file, std::ios::binary) << text;
 }
 
 }  // namespace hf

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/scratch_folder.hpp"
+#include "process.hpp"  // IWYU pragma: export
 
 namespace hf {
 
@@ -38,8 +38,7 @@ std::string refusal_of(Read read) {
   return "accepted";
 }
 
-/// Reads `file`; writes `text` as the content of `file`, after creating its directories.
-std::string content(const std::filesystem::path& file);
-void write(const std::filesystem::path& file, const std::string& text);
+using ::content;
+using ::write;
 
 }  // namespace hf
