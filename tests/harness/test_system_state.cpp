@@ -58,8 +58,11 @@ TEST_CASE("throttling is read from the control group and from the cores") {
   const auto counts = root.path() / ("sys/devices/system/cpu/cpu" + core) / "thermal_throttle";
   write(counts / "core_throttle_count", "3\n");
   write(counts / "package_throttle_count", "4\n");
+  write(counts / "core_throttle_total_time_ms", "20\n");
+  write(counts / "package_throttle_total_time_ms", "1500\n");
   write(root.path() / "sys/fs/cgroup/cpu/cpu.stat", "nr_periods 9\nnr_throttled 2\nthrottled_time 2500000000\n");
   const hf::SystemState state = hf::read_system_state(root.path());
-  CHECK(state.thermal_throttles == 7);
+  CHECK(state.thermal.times == 7);
+  CHECK(state.thermal.seconds == doctest::Approx(1.5));
   CHECK(state.throttled_seconds == doctest::Approx(2.5));
 }

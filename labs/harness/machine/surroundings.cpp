@@ -122,15 +122,16 @@ Surroundings probe_surroundings(const fs::path& root, const std::vector<int>& co
   return found;
 }
 
-std::int64_t thermal_throttles(const fs::path& root, const std::vector<int>& cores) {
-  std::int64_t times = 0, package = 0;
+ThermalThrottling thermal_throttling(const fs::path& root, const std::vector<int>& cores) {
+  std::int64_t times = 0, package = 0, longest_ms = 0;
   for (const int core : cores) {
     const fs::path counts = folder_of(root, core) / "thermal_throttle";
-    times += std::atoll(first_line(counts / "core_throttle_count").c_str());
-    // The cores of a package share this count.
-    package = std::max<std::int64_t>(package, std::atoll(first_line(counts / "package_throttle_count").c_str()));
+    const auto count = [&](const char* name) -> std::int64_t { return std::atoll(first_line(counts / name).c_str()); };
+    times += count("core_throttle_count");
+    package = std::max(package, count("package_throttle_count"));  // the cores of a package share it
+    longest_ms = std::max({longest_ms, count("core_throttle_total_time_ms"), count("package_throttle_total_time_ms")});
   }
-  return times + package;
+  return {times + package, 1e-3 * static_cast<double>(longest_ms)};
 }
 
 std::string Surroundings::text(int cores) const {

@@ -33,7 +33,11 @@ struct Surroundings {
 /// \param cores  the processors that this process may use
 Surroundings probe_surroundings(const std::filesystem::path& root, const std::vector<int>& cores);
 
-/// How often the cores have slowed down because of their temperature, since start-up; 0 where the kernel does not tell.
-std::int64_t thermal_throttles(const std::filesystem::path& root, const std::vector<int>& cores);
+/// How the cores have slowed down because of their temperature since start-up; 0 where the kernel does not tell.
+struct ThermalThrottling {
+  std::int64_t times = 0;
+  double seconds = 0;  ///< of the core or package that was slowed for longest; an episode counts when it ends (Linux 5.5)
+};
+ThermalThrottling thermal_throttling(const std::filesystem::path& root, const std::vector<int>& cores);
 
 }  // namespace hf

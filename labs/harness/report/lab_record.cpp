@@ -42,8 +42,10 @@ double throttled_seconds(const Run& run) {
   return round_significant(std::max(run.at_end.throttled_seconds - run.at_start.throttled_seconds, 0.0), 4);
 }
 
-std::int64_t thermal_throttles(const Run& run) {
-  return std::max<std::int64_t>(run.at_end.thermal_throttles - run.at_start.thermal_throttles, 0);
+ThermalThrottling thermal_throttling(const Run& run) {
+  const ThermalThrottling &end = run.at_end.thermal, &start = run.at_start.thermal;
+  return {std::max<std::int64_t>(end.times - start.times, 0),
+          round_significant(std::max(end.seconds - start.seconds, 0.0), 4)};
 }
 
 Json run_json(const Run& run, const Results& results, const std::vector<std::string>& warnings) {
@@ -59,7 +61,9 @@ Json run_json(const Run& run, const Results& results, const std::vector<std::str
                {"clock_resolution_ns", clock_resolution_ns()},
                {"noise_floor", round_significant(run.noise_floor, 4)}};
   if (const double seconds = throttled_seconds(run); seconds > 0) json["throttled_seconds"] = seconds;
-  if (const std::int64_t times = thermal_throttles(run); times > 0) json["thermal_throttles"] = times;
+  const ThermalThrottling thermal = thermal_throttling(run);
+  if (thermal.times > 0) json["thermal_throttles"] = thermal.times;
+  if (thermal.seconds > 0) json["thermal_seconds"] = thermal.seconds;
   std::vector<std::string> notes = warnings;
   notes.insert(notes.end(), results.notes.begin(), results.notes.end());
   if (!notes.empty()) json["notes"] = notes;
@@ -126,8 +130,10 @@ std::vector<std::string> warnings(const Inputs& inputs, const Run& run, const Ma
     lines.push_back("the control group allows " + number_text(quota) + " of " + number_text(cores) + " cores");
   if (const double seconds = throttled_seconds(run); seconds > 0)
     lines.push_back("the control group's quota stopped it for " + number_text(seconds) + " s");
-  if (const std::int64_t times = thermal_throttles(run); times > 0)
-    lines.push_back("the cores slowed down " + std::to_string(times) + " times because of their temperature");
+  if (const ThermalThrottling thermal = thermal_throttling(run); thermal.times > 0)
+    lines.push_back("the cores slowed down " + std::to_string(thermal.times) +
+                    " times because of their temperature" +
+                    (thermal.seconds > 0 ? ", for " + number_text(thermal.seconds) + " s" : ""));
   return lines;
 }
 

@@ -53,7 +53,7 @@ SystemState read_system_state(const std::filesystem::path& root) {
   read_pressure(root / "proc/pressure/cpu", state);
   state.times = read_times(root / "proc/stat");
   state.throttled_seconds = read_group_limits(root).throttled_seconds;
-  state.thermal_throttles = thermal_throttles(root, usable_cores());
+  state.thermal = thermal_throttling(root, usable_cores());
   return state;
 }
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "harness/machine/surroundings.hpp"
+
 namespace hf {
 
 /// Processor time of the whole machine since start-up, in clock ticks.
@@ -20,8 +22,8 @@ struct SystemState {
   std::optional<double> pressure;           ///< share of the last 10 s in which some task waited for a processor
   std::optional<std::uint64_t> stalled_us;  ///< how long some task has waited since start-up
   std::optional<ProcessorTimes> times;
-  double throttled_seconds = 0;        ///< how long the control group's quota has stopped its processes
-  std::int64_t thermal_throttles = 0;  ///< how often the usable cores have slowed down because of their temperature
+  double throttled_seconds = 0;  ///< how long the control group's quota has stopped its processes
+  ThermalThrottling thermal;     ///< of the usable cores
 };
 
 /// \param root  replaces "/" in tests
