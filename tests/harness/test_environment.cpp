@@ -9,8 +9,10 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "harness/measure/threads.hpp"
@@ -130,6 +132,44 @@ TEST_CASE("a probe that crashes leaves no core file") {
   });
   CHECK(ended.err == "");
   CHECK(ended.status == 0);
+}
+
+TEST_CASE("what a lab's programs leave in the folder for temporary files goes with the lab") {
+  for (const char* does : {"leave files", "help"}) {
+    CAPTURE(does);
+    const Place place;
+    Process lab(place.command(), place.environment(does));
+    if (does == std::string("help")) {
+      lab.wait_until_it_says("sum, about");
+      lab.signal(SIGTERM);
+    }
+    lab.wait();
+    std::set<std::string> left;
+    for (const fs::directory_entry& entry : fs::directory_iterator(place.folder.path())) {
+      left.insert(entry.path().filename().string());
+    }
+    CHECK(left == std::set<std::string>{"hardware-first.lock", "records"});
+  }
+}
+
+TEST_CASE("copies of a lab that srun starts without ranks are refused, and a lab in a shell of srun's is not") {
+  const Place place;
+  const auto started_by = [&](const std::string& parent, std::map<std::string, std::string> variables) {
+    const fs::path shell = place.folder.path() / parent;
+    fs::copy_file("/bin/sh", shell, fs::copy_options::overwrite_existing);
+    std::string words;
+    for (const std::string& word : place.command()) words += "'" + word + "' ";
+    return ::run({shell.string(), "-c", words + "; exit $?"}, place.environment("", std::move(variables)));
+  };
+  const Ended copy = started_by("slurmstepd", {{"SLURM_STEP_NUM_TASKS", "4"}});
+  CHECK(copy.status == 1);
+  CHECK(copy.err ==
+        "lab-99-tiny: srun started 4 copies, and a lab measures a machine on its own: use srun -n 1, or, for the ranks "
+        "of lab-05, srun --mpi=pmix; nothing was measured\n");
+  CHECK(content(place.record) == "old");
+  CHECK(started_by("slurmstepd", {{"SLURM_STEP_NUM_TASKS", "1"}}).status == 0);
+  CHECK(started_by("slurmstepd", {{"SLURM_STEP_NUM_TASKS", "4"}, {"PMIX_RANK", "0"}}).status == 0);
+  CHECK(started_by("bash", {{"SLURM_STEP_NUM_TASKS", "4"}}).status == 0);
 }
 
 // The thread sanitizer delays signals until a thread calls a function that waits.

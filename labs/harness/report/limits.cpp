@@ -1,8 +1,10 @@
 #include "limits.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <latch>
 #include <stdexcept>
@@ -10,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/machine/first_line.hpp"
 #include "harness/measure/threads.hpp"
 
 namespace hf {
@@ -43,6 +46,19 @@ void check_threads() {
   throw std::runtime_error("only " + std::to_string(possible) + " of " + std::to_string(wanted) +
                            " threads can be started: raise the limit (ulimit -u, ulimit -v, a container's pids "
                            "limit), or use fewer cores (taskset -c 0)");
+}
+
+void check_single_copy() {
+  const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
+  // A shell that srun opened passes the variable on, and labs started there are not copies.
+  const bool by_srun = first_line("/proc/" + std::to_string(getppid()) + "/comm") == "slurmstepd";
+  if (tasks == nullptr || std::atoi(tasks) < 2 || !by_srun) return;
+  for (const char* rank : {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK"}) {
+    if (std::getenv(rank) != nullptr) return;
+  }
+  throw std::runtime_error("srun started " + std::string(tasks) +
+                           " copies, and a lab measures a machine on its own: use srun -n 1, or, for the ranks of "
+                           "lab-05, srun --mpi=pmix; nothing was measured");
 }
 
 }  // namespace hf

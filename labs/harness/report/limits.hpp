@@ -11,4 +11,8 @@ void leave_no_core_files();
 /// \throws std::runtime_error, with a one-line message, if not
 void check_threads();
 
+/// Checks that this lab isn't one of several copies that `srun` started without telling them which rank each is.
+/// \throws std::runtime_error, with a one-line message, if it is
+void check_single_copy();
+
 }  // namespace hf

@@ -24,6 +24,7 @@
 #include "harness/measure/clock.hpp"
 #include "harness/measure/interrupt.hpp"
 #include "harness/measure/peaks.hpp"
+#include "harness/measure/scratch_folder.hpp"
 #include "lab.hpp"
 #include "lab_record.hpp"
 #include "limits.hpp"
@@ -170,6 +171,8 @@ class LabRun {
     const MeasuringLock lock([this](double seconds_left) { say_waiting(seconds_left); });
     const std::int64_t start = now_ns();
     check_writable();
+    const ScratchFolder scratch;  // with it goes what browsers and compilers leave in TMPDIR
+    setenv("TMPDIR", scratch.path().c_str(), 1);
     remember_conditions();
     Run run;
     run.started = utc_now();
@@ -336,6 +339,7 @@ int run_lab(const LabInfo& info, int argc, char** argv) {
   speak_english();
   try {
     watch_step("a look at this machine and its libraries", 0);
+    check_single_copy();
     LabRun run(info, options, folder);
     if (options.if_stale && run.is_fresh()) return 0;
     if (const std::optional<int> status = run.measure_elsewhere()) return *status;
