@@ -66,7 +66,7 @@ FAINT_WORDS = COLOURS + """
   return [...low];
 }"""
 
-# Shapes of figures, drawings and calculators whose line and fill both have a contrast below 3.
+# Shapes of figures, drawings and calculators whose line and fill both have a contrast below 3, or whose class has no line.
 FAINT_MARKS = COLOURS + """
   // These only help the eye: grids, tints behind something, areas of the paper's colour, and a measurement's spread.
   const EYE = "[class*=s-grid], [class*=f-grid], [class*=paper], [class^='t-'], [class*=' t-'], polygon[fill-opacity], " +
@@ -77,10 +77,12 @@ FAINT_MARKS = COLOURS + """
       const [r, g, b, a] = style[what] === "none" ? [0, 0, 0, 0] : rgba(style[what]);
       return [r, g, b, a * style[`${what}Opacity`] * style.opacity];
     });
+    const told = shape.outerHTML.slice(0, 80);
+    if (/(^| )s-/.test(shape.getAttribute("class")) && style.stroke === "none") low.add(`${told} has no line`);
     if (stroke[3] + fill[3] === 0 || style.visibility !== "visible" || !shape.getClientRects().length) continue;
     if (shape.matches(EYE)) continue;
     const ground = paper(shape.ownerSVGElement), found = Math.max(contrast(stroke, ground), contrast(fill, ground));
-    if (found < 3) low.add(`${shape.outerHTML.slice(0, 80)} ${found.toFixed(2)}`);
+    if (found < 3) low.add(`${told} ${found.toFixed(2)}`);
   }
   return [...low];
 }"""

@@ -1,4 +1,4 @@
-"""The book on a host with its own Content-Security-Policy, in forced colours, and a GPU that goes away."""
+"""The book on a host with its own Content-Security-Policy, and a GPU that goes away."""
 
 from __future__ import annotations
 
@@ -163,15 +163,3 @@ def test_absurd_speeds_are_not_shown(browser, served, change):
         opened.page.goto(f"{served}measure.html")
         expect(opened.page.locator(".hf-gpu svg")).to_have_count(0)
         assert opened.page.evaluate("hardwareFirst.rememberedGpu()") is None
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_forced_colours_override_a_chosen_theme(browser, served, theme):
-    with Visit(browser, f"{served}01-roofline.html", forced_colors="active", color_scheme="dark") as opened:
-        opened.page.evaluate(f"hardwareFirst.store('theme', '{theme}')")
-        opened.page.reload()
-        fill, paper = opened.page.evaluate("""() => {
-          const text = getComputedStyle(document.querySelector("svg.hf-figure text.f-ink, svg.hf-figure text.f-quiet"));
-          return [text.fill, getComputedStyle(document.body).backgroundColor];
-        }""")
-        assert fill != paper and fill in ("rgb(255, 255, 255)", "rgb(0, 0, 0)")
