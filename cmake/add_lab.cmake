@@ -3,8 +3,8 @@
 
 # The instruction set that a lab's own code may use.
 set(march_flag "")
-if(HARDWARE_FIRST_MARCH)
-  set(march_flag -march=${HARDWARE_FIRST_MARCH})
+if(PRESS_MARCH)
+  set(march_flag -march=${PRESS_MARCH})
 endif()
 
 # Other linkers' maps do not name all that a lab was linked from (`record inputs`). A later -fuse-ld overrides an earlier one.
@@ -59,13 +59,13 @@ function(add_lab id)
   target_include_directories(lab-${id} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_compile_options(lab-${id} PRIVATE -Wall -Wextra ${march_flag})
   embed_texts(lab-${id} ${CMAKE_CURRENT_SOURCE_DIR}/${id})
-  if(HARDWARE_FIRST_BUNDLE)  # the bundle also contains its loader, and labs are started from the bundle's folder
+  if(PRESS_BUNDLE)  # the bundle also contains its loader, and labs are started from the bundle's folder
     target_link_options(lab-${id} PRIVATE -s -Wl,--dynamic-linker=lib/ld.so -Wl,--disable-new-dtags)
     set_target_properties(lab-${id} PROPERTIES BUILD_RPATH $ORIGIN/../lib)
   endif()
   set_target_properties(lab-${id} PROPERTIES PEERS "${lab_PEERS}" VARIABLES "${lab_ENVIRONMENT}")
   write_inputs(lab-${id})
-  set_property(GLOBAL APPEND PROPERTY HARDWARE_FIRST_LABS ${id})
+  set_property(GLOBAL APPEND PROPERTY PRESS_LABS ${id})
 endfunction()
 
 # write_inputs(lab): after each link of the lab, writes beside it what its measurements depend on. The linker's map names the
@@ -98,7 +98,7 @@ endfunction()
 
 # The target `labs` builds every lab.
 function(add_labs)
-  get_property(labs GLOBAL PROPERTY HARDWARE_FIRST_LABS)
+  get_property(labs GLOBAL PROPERTY PRESS_LABS)
   list(TRANSFORM labs PREPEND lab-)
   add_custom_target(labs DEPENDS ${labs})
 endfunction()

@@ -191,7 +191,7 @@ TEST_CASE("a lab that spins ends at a signal, with its children, and names its s
 TEST_CASE("a lab that makes no progress ends, with its children, and names its step" *
           doctest::skip(threads_sanitized)) {
   const Place place;
-  const Ended ended = place.run("spin", {{"HARDWARE_FIRST_PATIENCE", "1"}});
+  const Ended ended = place.run("spin", {{"PRESS_PATIENCE", "1"}});
   CHECK(ended.status == 1);
   CHECK(ended.err ==
         "lab-99-tiny: no progress in \"sum\" for 1 s, so it was ended; the previous record is as it was\n");
@@ -201,7 +201,7 @@ TEST_CASE("a lab that makes no progress ends, with its children, and names its s
 
 TEST_CASE("a lab that is stopped for longer than its patience continues" * doctest::skip(threads_sanitized)) {
   const Place place;
-  Process lab(place.command(), place.environment("wait", {{"HARDWARE_FIRST_PATIENCE", "1"}}));
+  Process lab(place.command(), place.environment("wait", {{"PRESS_PATIENCE", "1"}}));
   lab.wait_until_it_says("sum, about");
   lab.signal(SIGSTOP);
   std::this_thread::sleep_for(std::chrono::milliseconds(1300));

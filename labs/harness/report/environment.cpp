@@ -17,7 +17,7 @@
 namespace hf {
 namespace {
 
-constexpr const char* passed_on = "HARDWARE_FIRST_REMOVED";
+constexpr const char* passed_on = "PRESS_REMOVED";
 
 /// Takes the text up to a character, and the character, from the front of another text.
 std::string_view take(std::string_view& text, char end) {

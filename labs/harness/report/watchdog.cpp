@@ -127,7 +127,7 @@ void catch_signals() {
 /// How long the step may show no sign of life; 0 for any time.
 double patience_for(double expected_seconds) {
   if (std::isinf(expected_seconds)) return 0;
-  const char* chosen = std::getenv("HARDWARE_FIRST_PATIENCE");
+  const char* chosen = std::getenv("PRESS_PATIENCE");
   const double seconds = chosen != nullptr && expected_seconds > 0 ? std::atof(chosen) : 0;
   return seconds > 0 ? seconds : std::max(least_patience_seconds, patience_factor * expected_seconds);
 }

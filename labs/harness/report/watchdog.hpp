@@ -17,7 +17,7 @@ void stop_watching();
 
 /// Begins a step. If no sign of life follows for 20 minutes, or 20 times as long as the step should take, of this
 /// process's own time (not while it is stopped or the machine sleeps), the process says so and ends with status 1. The
-/// environment variable HARDWARE_FIRST_PATIENCE sets another number of seconds. Does nothing before watch().
+/// environment variable PRESS_PATIENCE sets another number of seconds. Does nothing before watch().
 /// \param expected_seconds  infinity if the step may take any time; 0 if it is none of the lab's own, which the variable
 ///                          leaves alone
 void watch_step(const std::string& step, double expected_seconds);
