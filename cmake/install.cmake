@@ -1,8 +1,10 @@
-# The parts of which other books are made, as a CMake package: `cmake --install build --prefix FOLDER`, then, in the book's
-# CMakeLists.txt, find_package(Press) and add_lab(). See examples/README.md.
+# The parts of which other books are made, as a CMake package: `tools/build press && cmake --install build --prefix FOLDER`,
+# then, in the book's CMakeLists.txt, find_package(Press) and add_lab(). See examples/README.md.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 set(press_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Press)
+
+add_custom_target(press DEPENDS samples machine harness record_format record)  # all that is installed, and no lab of this book
 
 install(TARGETS samples machine harness record_format EXPORT press ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS record EXPORT press RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
