@@ -29,7 +29,7 @@ constexpr double kRounding = 1e-4;
 constexpr double kLeast = 1e-30, kMost = 1e18;  // bounds on nonzero numbers, so that sums and ratios stay finite
 constexpr double kMostPercent = 1e6;
 constexpr std::size_t kMostLabels = 200;                        // in one figure
-constexpr std::chrono::year kFirstYear{2026}, kLastYear{2099};  // of a measurement
+constexpr std::chrono::year kFirstYear{2026}, kLastYear{2099};  // of a record; its format is from 2026
 
 std::string exact(double value) { return digits(value, 10); }
 

@@ -66,7 +66,7 @@ constexpr int kSchemaVersion = 4;
 bool well_formed_id(const std::string& id);
 bool known_unit(const std::string& unit);
 
-/// True if the timestamp, like "2026-11-20T10:00:00Z", is a date and time in a year that this project can see. This
+/// True if the timestamp, like "2026-11-20T10:00:00Z", is a date and time in a year from which a record can be. This
 /// machine's clock has no part in it: a clock that is behind must not refuse the records of others.
 bool plausible_time(const std::string& text);
 
