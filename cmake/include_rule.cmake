@@ -1,6 +1,7 @@
 # cmake -DLABS=labs -P include_rule.cmake: checks which folders include which. A lab may include its own folder, harness/,
 # common/, and kernels/ and check/ of earlier labs. common/ may include no lab, yours/ only common/ and the instrument, and
-# the instrument only itself and the record. measure/ may not include code that prints, checks or writes, so that changing that code ages no record.
+# the instrument only itself and the record, the record of the instrument only measure/. measure/ may not include code that
+# prints, checks or writes, so that changing that code ages no record.
 file(GLOB_RECURSE sources RELATIVE ${LABS} ${LABS}/*.cpp ${LABS}/*.hpp ${LABS}/*.cu ${LABS}/*.cuh)
 set(broken "")
 foreach(source IN LISTS sources)
@@ -10,7 +11,8 @@ foreach(source IN LISTS sources)
     string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" file "${include}")
     string(REGEX MATCH "^[^/]+" of ${file})
     if(of MATCHES "^(harness|record)$")
-      if(source MATCHES "^harness/(measure|machine)/" AND file MATCHES "^(harness/report|record)/")
+      if((source MATCHES "^harness/(measure|machine)/" AND file MATCHES "^(harness/report|record)/") OR
+         (room STREQUAL "record" AND file MATCHES "^harness/(report|machine)/"))
         string(APPEND broken "labs/${source} includes ${file}\n")
       endif()
       continue()
@@ -25,5 +27,6 @@ foreach(source IN LISTS sources)
 endforeach()
 if(broken)
   message(FATAL_ERROR "${broken}A lab includes its own folder, harness/, common/ and an earlier lab's kernels/ and check/, and "
-          "harness/measure/ and harness/machine/ nothing of harness/report/ and record/: move what is needed there.")
+          "harness/measure/ and harness/machine/ nothing of harness/report/ and record/, and record/ only harness/measure/: "
+          "move what is needed there.")
 endif()

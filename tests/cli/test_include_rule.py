@@ -42,6 +42,8 @@ def test_a_lab_includes_its_own_rooms_what_is_common_and_the_kernels_of_those_be
     ("harness/report/lab.cpp", "common/random.hpp"),
     ("harness/measure/sampling.cpp", "harness/report/terminal.hpp"),
     ("harness/measure/sampling.cpp", "record/law.hpp"),
+    ("record/check.cpp", "harness/report/lab.hpp"),
+    ("record/check.cpp", "common/random.hpp"),
     ("harness/machine/machine.cpp", "harness/report/lab.hpp"),
 ])
 def test_another_include_is_refused_in_a_line_that_names_both(include, source, included):
