@@ -11,13 +11,11 @@
 #include "harness/report/lab.hpp"
 
 #include "07-compilers/bench/steps.hpp"
-#include "07-compilers/kernels/compiler/cache.hpp"
 
 int main(int argc, char** argv) {
   using namespace hf::compilers;
   const hf::LabInfo info = {.id = "07-compilers",
                             .title = "Compilers",
-                            .prepare = [](hf::Lab&) { Cache(default_cache()).check_writable(); },
                             .steps = {{"layers", measure_layers, 2, 6},
                                       {"fusion", measure_fusion, 7.5, 20.5},
                                       {"modes", measure_modes, 2.5, 6},

@@ -180,7 +180,7 @@ Estimate add_compile_times(Lab& lab, const Graph& graph) {
     const ScratchFolder cache;
     for (std::vector<double>* seconds : {&cold, &cached}) {
       std::optional<Compiled> compiled;
-      seconds->push_back(seconds_of([&] { compiled.emplace(graph, CompileOptions{.cache = cache.path()}); }));
+      seconds->push_back(seconds_of([&] { compiled.emplace(graph, CompileOptions{.folder = cache.path()}); }));
     }
     lab.tick();
   }
@@ -368,7 +368,7 @@ void measure_graphs(Lab& lab) {
 /// Checks that graphs can be compiled here. Otherwise all would run operator by operator and appear to gain nothing.
 bool can_compile(Lab& lab) {
   const ScratchFolder cache;
-  const Compiled compiled(chain_graph({2, 64}), {.cache = cache.path()});
+  const Compiled compiled(chain_graph({2, 64}), {.folder = cache.path()});
   if (!compiled.is_compiled()) lab.incomplete("nothing is fused: " + compiled.remark());
   return compiled.is_compiled();
 }
@@ -385,7 +385,7 @@ class SizeRuns {
   SizeRuns(const std::vector<std::size_t>& sizes, const path& cache)
       : memory_(random_arrays(2, sizes.back() / sizeof(float))),
         // the same kind of stores for all sizes, so that they can be compared
-        compiled_(chain_graph({2, row_floats}), {.stores = Stores::ordinary, .any_rows = true, .cache = cache}),
+        compiled_(chain_graph({2, row_floats}), {.stores = Stores::ordinary, .any_rows = true, .folder = cache}),
         one_(1),
         set_(roofline::kernel_sets(probe_machine()).back()),
         copied_(one_, unfused_set(sizes.back())) {

@@ -78,7 +78,7 @@ CompileOptions options_of(Strategy strategy, const std::filesystem::path& cache)
   return {.stores = strategy == Strategy::compiled_ordinary      ? Stores::ordinary
                     : strategy == Strategy::compiled_nontemporal ? Stores::nontemporal
                                                                  : Stores::automatic,
-          .cache = cache};
+          .folder = cache};
 }
 
 bool is_product(const Node& node) { return node.op == Op::matmul; }

@@ -246,7 +246,7 @@ void measure_legality(Lab& lab) {
   add_wrong_answers(lab);
   add_nest_times(lab, time_nests(lab.plan(3)));
   try {
-    const Permissions permissions = build_permissions("", default_cache());
+    const Permissions permissions = build_permissions("", libraries_of_this_run());
     add_changed_results(lab, permissions);
     const Sampling sampling = time_permissions(permissions, lab.plan(2));
     add_permission_times(lab, permissions, sampling);

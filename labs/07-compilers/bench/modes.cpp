@@ -164,10 +164,10 @@ void add_new_shape(Lab& lab) {
   std::vector<double> first, next;
   for (int repetition = 0; repetition < (lab.quick() ? 2 : 5); ++repetition) {
     const ScratchFolder cold;
-    Compiled(graph, {.cache = cold.path()}).run(inputs.pointers(), numbers(result));
+    Compiled(graph, {.folder = cold.path()}).run(inputs.pointers(), numbers(result));
     std::optional<Compiled> program;
     first.push_back(seconds_of([&] {
-      program.emplace(other, CompileOptions{.cache = cold.path()});
+      program.emplace(other, CompileOptions{.folder = cold.path()});
       program->run(inputs.pointers(), numbers(result));
     }));
     next.push_back(seconds_of([&] { program->run(inputs.pointers(), numbers(result)); }));

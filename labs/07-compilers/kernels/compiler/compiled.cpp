@@ -67,10 +67,8 @@ void Compiled::compile() {
   const std::string loops = emit(plan_);
   const std::string program =
       prelude() + "\nnamespace hf::compilers {\n\n" + loops + "\n}  // namespace hf::compilers\n";
-  const Built built = build(program, find_toolchain(options_.compiler, options_.seconds),
-                            options_.cache.empty() ? default_cache() : options_.cache, options_.seconds);
-  from_cache_ = built.from_cache;
-  remark_ = built.remark;
+  const Built built = build(program, find_toolchain(options_.compiler),
+                            options_.folder.empty() ? libraries_of_this_run() : options_.folder, options_.seconds);
   file_ = built.library;
   library_ = built.code;
   find_functions();
@@ -86,7 +84,7 @@ void Compiled::find_functions() {
       const std::string name = (product ? "epilogue_" : "loop_") + std::to_string(number++);
       void* const function = dlsym(library_.get(), name.c_str());
       if (function == nullptr && !(product && loop.nodes.size() == 1)) {
-        throw BuildError("cache " + file_.string() + ": has no " + name + "; name another compiler in CXX");
+        throw BuildError("library " + file_.string() + ": has no " + name + "; name another compiler in CXX");
       }
       code_.back().push_back({&loop, function, scratch_floats(plan_, loop)});
     }

@@ -1,6 +1,6 @@
 /// \file
 /// A compiled graph: its operators are fused into few loops, the loops are written as C++, the system's compiler builds
-/// them, and the library is cached.
+/// them, and the library is loaded.
 #pragma once
 
 #include <cstddef>
@@ -30,12 +30,12 @@ struct CompileOptions {
   bool any_rows = false;  ///< one program for any number of rows: of the result, and of the inputs that have as many
                           ///< rows and are not the right side of a product
   double seconds = 60;    ///< time limit for the system's compiler
-  std::string compiler = {};         ///< as for find_toolchain()
-  std::filesystem::path cache = {};  ///< empty: default_cache()
+  std::string compiler = {};          ///< as for find_toolchain()
+  std::filesystem::path folder = {};  ///< for built libraries; empty: libraries_of_this_run()
 };
 
-/// Never throws for problems that a user may have: a graph that cannot be compiled, no compiler, a cache that cannot be
-/// written or whose files are stale or damaged. It then runs the graph eagerly, and remark() gives the reason in one
+/// Never throws for problems that a user may have: a graph that cannot be compiled, no compiler, a folder that cannot be
+/// written. It then runs the graph eagerly, and remark() gives the reason in one
 /// line.
 class Compiled {
  public:
@@ -44,10 +44,9 @@ class Compiled {
   /// Runs the graph, as Eager::run() does. \param rows  of the result, if compiled with any_rows; 0: those of the graph
   void run(std::span<const float* const> inputs, float* result, std::size_t rows = 0);
 
-  /// Why it runs eagerly or was rebuilt, in one line; empty without problems.
+  /// Why it runs eagerly, in one line; empty if it is compiled.
   const std::string& remark() const { return remark_; }
   bool is_compiled() const { return library_ != nullptr; }
-  bool is_from_cache() const { return from_cache_; }              ///< true if it was built before
   const std::string& source() const { return source_; }           ///< its loops in C++; empty if it runs eagerly
   const std::filesystem::path& library() const { return file_; }  ///< the built library
   std::size_t loops() const { return plan_.loops(); }             ///< number of passes in the plan
@@ -75,7 +74,6 @@ class Compiled {
   CompileOptions options_;
   FusionPlan plan_ = {};
   std::string remark_ = {}, source_ = {};
-  bool from_cache_ = false;
   std::filesystem::path file_ = {};
   std::shared_ptr<void> library_ = {};            ///< null if it runs eagerly
   std::vector<std::vector<LoopCode>> code_ = {};  ///< of each band

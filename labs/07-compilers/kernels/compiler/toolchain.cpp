@@ -1,22 +1,15 @@
 #include "07-compilers/kernels/compiler/toolchain.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
 #include <wordexp.h>
 
 #include <cstddef>
 #include <cstdlib>
-#include <initializer_list>
 #include <iterator>
-#include <map>
-#include <mutex>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "07-compilers/kernels/compiler/child.hpp"
-#include "harness/machine/machine.hpp"
 #include "harness/measure/command.hpp"
 
 namespace hf::compilers {
@@ -65,55 +58,6 @@ std::string complaint(const std::string& messages) {
   return messages.empty() ? "it says nothing" : first_line(messages);
 }
 
-Words joined(Words words, std::initializer_list<const char*> more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-/// Returns the compiler's answer, or its error for a question that not every compiler supports.
-std::string answer(const Words& question, double seconds) {
-  try {
-    return run_compiler(question, seconds);
-  } catch (const BuildError& error) {
-    return error.what();
-  }
-}
-
-/// Returns the commands that the compiler would run, with all arguments, without the current folder, and with size and
-/// time of each program, so that another build of the same version gives another text.
-std::string plan_of(const Words& command, double seconds) {
-  std::string text;
-  for (std::string word : split(answer(joined(command, {"-###", "-E", "-x", "c++", "/dev/null"}), seconds))) {
-    if (word.find("compilation-dir=") != std::string::npos) continue;
-    text += word + ' ';
-    std::erase(word, '"');
-    struct stat status;
-    if (!word.starts_with('/') || stat(word.c_str(), &status) != 0) continue;
-    if (!S_ISREG(status.st_mode) || access(word.c_str(), X_OK) != 0) continue;
-    text += std::to_string(status.st_size) + ' ' + std::to_string(status.st_mtime) + ' ';
-  }
-  return text;
-}
-
-std::string ask(const Toolchain& toolchain, double seconds) {
-  const std::string version = run_compiler(joined(toolchain.command, {"--version"}), seconds);
-  Words with_flags = toolchain.command;
-  with_flags.insert(with_flags.end(), toolchain.flags.begin(), toolchain.flags.end());
-  std::string text = version + plan_of(with_flags, seconds) + '\n';
-  for (const char* program : {"-print-prog-name=as", "-print-prog-name=ld"}) {
-    const std::string path = first_line(answer(joined(toolchain.command, {program}), seconds));
-    if (!path.empty()) text += path + ": " + first_line(answer({path, "--version"}, seconds)) + '\n';
-  }
-  return text;
-}
-
-std::string search_paths() {
-  std::string text;
-  for (const char* name : {"CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX"})
-    text += std::string(name) + '=' + environment(name) + '\n';
-  return text;
-}
-
 }  // namespace
 
 std::string run_compiler(const Words& command, double seconds) {
@@ -128,22 +72,9 @@ std::string run_compiler(const Words& command, double seconds) {
   throw BuildError("compiler " + command[0] + ": " + why.str());
 }
 
-Toolchain find_toolchain(const std::string& name, double seconds) {
+Toolchain find_toolchain(const std::string& name) {
   const std::string chosen = name.empty() ? environment("CXX") : name;
-  Toolchain toolchain = {chosen.empty() ? built_with() : words_of(chosen), split(HARDWARE_FIRST_LOOP_FLAGS),
-                         search_paths()};
-  static std::mutex mutex;
-  static std::map<std::pair<Words, std::string>, std::string> answers;  // each compiler is queried once
-  const std::lock_guard lock(mutex);
-  std::string& said = answers[{toolchain.command, toolchain.identity}];
-  if (said.empty()) {
-    constexpr int questions = 6;  // each with its own limit
-    said = in_child("compiler " + toolchain.command[0], (questions + 1) * seconds,
-                    [&] { return ask(toolchain, seconds); });
-  }
-  toolchain.identity += said;
-  for (const std::string& set : probe_isa()) toolchain.identity += set + ' ';
-  return toolchain;
+  return {chosen.empty() ? built_with() : words_of(chosen), split(HARDWARE_FIRST_LOOP_FLAGS)};
 }
 
 }  // namespace hf::compilers

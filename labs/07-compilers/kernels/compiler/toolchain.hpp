@@ -1,5 +1,5 @@
 /// \file
-/// The system's compiler, and everything that its output depends on.
+/// The system's compiler.
 #pragma once
 
 #include <string>
@@ -10,15 +10,12 @@ namespace hf::compilers {
 struct Toolchain {
   std::vector<std::string> command;  ///< the compiler with its prefix and arguments: {"ccache", "g++"}
   std::vector<std::string> flags;
-  /// The compiler's version, its meaning of -march=native here, its programs, its assembler and linker, and the search
-  /// paths from the environment.
-  std::string identity;
 };
 
 /// \param name  a compiler's name as in $CXX; quotes work as in a shell, but no command is run; if empty: $CXX,
 ///   else the compiler that built this program
-/// \param seconds  time limit for each question to the compiler \throws BuildError if it does not answer
-Toolchain find_toolchain(const std::string& name, double seconds);
+/// \throws BuildError if that is no plain command
+Toolchain find_toolchain(const std::string& name);
 
 /// Runs a compiler, or one of its programs. \return its output \throws BuildError
 std::string run_compiler(const std::vector<std::string>& command, double seconds);

@@ -114,11 +114,11 @@ std::size_t lines_of(const std::string& text) { return static_cast<std::size_t>(
 
 Translation::Translation(const Graph& graph)
     : graph_(graph),
-      toolchain_(find_toolchain("", patience)),
+      toolchain_(find_toolchain("")),
       commands_({{"compile", {"-S", "-o", file("loops.s"), file("loops.cpp")}},
                  {"assemble", {"-c", "-o", file("loops.o"), file("loops.s")}},
                  {"link", {"-o", file("loops.so"), file("loops.o")}}}) {
-  const Compiled compiled(graph, {.stores = Stores::ordinary, .cache = folder_.path()});
+  const Compiled compiled(graph, {.stores = Stores::ordinary, .folder = folder_.path()});
   if (!compiled.is_compiled()) throw BuildError(compiled.remark());
   const std::string program = text_of(std::filesystem::path(compiled.library()).replace_extension(".cpp"));
   std::ofstream(file("loops.cpp"), std::ios::binary) << program;

@@ -59,7 +59,7 @@ void add_at_once(std::size_t times) {
 }  // namespace
 
 Permissions build_permissions(const std::string& compiler, const std::filesystem::path& cache) {
-  const Toolchain with = find_toolchain(compiler, most_seconds);
+  const Toolchain with = find_toolchain(compiler);
   Code exchanged;
   try {
     exchanged = built(with, cache, exchange);

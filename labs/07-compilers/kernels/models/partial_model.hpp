@@ -44,7 +44,7 @@ class PartialModel {
     for (const auto& [name, graph] : parts) {
       std::optional<Compiled> compiled;
       const double seconds =
-          seconds_of([&, &graph = graph] { compiled.emplace(graph, CompileOptions{.cache = cold.path()}); });
+          seconds_of([&, &graph = graph] { compiled.emplace(graph, CompileOptions{.folder = cold.path()}); });
       GraphInputs inputs(graph, 10 * parts_.size());
       if (!parts_.empty()) inputs.set(0, result());
       parts_.push_back({name, Eager(graph), std::move(inputs), result_of(graph), std::move(*compiled), seconds});

@@ -173,7 +173,7 @@ bool may_run_mkl_slowly() {
 /// \return the setting that preloads the library \throws BuildError
 std::string preloaded(const ScratchFolder& cache) {
   constexpr double patience = 60;  // seconds
-  const std::string library = build(as_on_intel, find_toolchain("", patience), cache.path(), patience).library.string();
+  const std::string library = build(as_on_intel, find_toolchain(""), cache.path(), patience).library.string();
   const char* const others = std::getenv("LD_PRELOAD");
   return "LD_PRELOAD=" + library + (others != nullptr ? std::string(":") + others : "");
 }

@@ -24,7 +24,7 @@ class CompiledGraphs {
  public:
   /// Checks that it was compiled without a message.
   Compiled& compile(const Graph& graph, CompileOptions options = {}) {
-    options.cache = cache_.path();
+    options.folder = cache_.path();
     options.seconds = 600;  // so that a busy machine fails no test
     graph_ = graph;
     compiled_ = std::make_unique<Compiled>(graph, options);

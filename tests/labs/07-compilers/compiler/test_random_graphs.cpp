@@ -155,7 +155,7 @@ TEST_CASE("A random graph, compiled, is as close to its definition as single pre
     const Graph graph = RandomGraph(seed).grow(2 + number % 12);
     CAPTURE(seed);
     CAPTURE(text(graph));
-    Compiled compiled(graph, {.stores = stores_of(seed), .seconds = 600, .cache = cache.path()});
+    Compiled compiled(graph, {.stores = stores_of(seed), .seconds = 600, .folder = cache.path()});
     CHECK(compiled.remark() == "");
     REQUIRE(compiled.is_compiled());
     CHECK(worst(compiled, graph, graph.result_shape().rows) <= 1);
@@ -176,7 +176,7 @@ TEST_CASE("A random graph, compiled for any number of rows, is right for each, o
     const Graph graph = RandomGraph(seed).grow(2 + number % 8);
     CAPTURE(seed);
     CAPTURE(text(graph));
-    Compiled compiled(graph, {.stores = stores_of(seed), .any_rows = true, .seconds = 600, .cache = cache.path()});
+    Compiled compiled(graph, {.stores = stores_of(seed), .any_rows = true, .seconds = 600, .folder = cache.path()});
     CHECK(compiled.is_compiled() == compiled.remark().empty());
     CHECK(worst(compiled, graph, 0) <= 1);
     if (!compiled.is_compiled()) continue;
