@@ -289,9 +289,10 @@ void check_limits(const Json& record, std::vector<Problem>& problems) {
   constexpr double tolerated_share = 0.01;
   const double run_seconds = record.at("run").at("seconds").get<double>();
   if (const double hot = record.at("run").value("thermal_seconds", 0.0); hot > tolerated_share * run_seconds) {
-    problems.push_back({"/run/thermal_seconds",
-                        "expected at most 1% of the run's " + exact(run_seconds) + " s for publication, not " + exact(hot),
-                        "let the machine cool down, and measure again"});
+    problems.push_back(
+        {"/run/thermal_seconds",
+         "expected at most 1% of the run's " + exact(run_seconds) + " s for publication, not " + exact(hot),
+         "let the machine cool down, and measure again"});
   }
 }
 
