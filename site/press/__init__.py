@@ -92,6 +92,7 @@ from . import (
     assets,
     borrowed,
     card,
+    checks,
     cite,
     claims,
     compare,
@@ -160,7 +161,7 @@ def setup(app: Sphinx) -> dict:
                             ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
     for part in (claims, borrowed, front, ledger, machines, predict, predictions, numbering, definitions,
-                 contents, head, feed, card, cite, compare, search, unbroken, wide, defaults, assets):
+                 contents, head, feed, card, checks, cite, compare, search, unbroken, wide, defaults, assets):
         part.add_to(app)  # assets before write_variants: who hears of another machine listens before it is told
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("config-inited", leave_out_chapters)

@@ -1,25 +1,28 @@
-"""What check-chapters finds, and what it accepts. Each rule must be able to fail."""
+"""What the checks of chapters find, and what they accept. Each rule must be able to fail."""
 
-import importlib.util
+import contextlib
+import io
 import json
+import os
+import shutil
 import subprocess
 import sys
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 import pytest
 
-TOOL = Path(__file__).resolve().parents[2] / "tools" / "check-chapters"
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOOL.parent))
-loader = SourceFileLoader("check_chapters", str(TOOL))
-check = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_chapters", loader))
-sys.modules["check_chapters"] = check
-loader.exec_module(check)
+PROJECT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(PROJECT / "site"))
+
+from press import checks as check  # noqa: E402
+from press.defaults import read_book  # noqa: E402
+from press.myst import parse  # noqa: E402
+
+RULES = check.Rules(*map(read_book(PROJECT).get, ("chapter", "units")))
 
 
 def numbers(text):
-    return [problem for _, problem in check.numbers_problems(*check.parse(text))]
+    return [problem for _, problem in check.numbers_problems(RULES, *parse(text))]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +56,7 @@ def test_innocent_text_passes(sentence):
 
 
 def test_the_right_line_is_named():
-    (problem,) = check.numbers_problems(*check.parse("# Title\n\nFine.\n\nHere:\n171 GFLOP/s.\n"))
+    (problem,) = check.numbers_problems(RULES, *parse("# Title\n\nFine.\n\nHere:\n171 GFLOP/s.\n"))
     assert problem[0] == 6
 
 
@@ -191,11 +194,15 @@ def book(tmp_path):
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
+    shutil.copy(PROJECT / "book.toml", tmp_path)
     return tmp_path
 
 
 def run(book):
-    return subprocess.run([sys.executable, TOOL, book], capture_output=True, text=True, check=False)
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = check.main(book)
+    return subprocess.CompletedProcess([], status, out.getvalue(), err.getvalue())
 
 
 def test_a_book_in_order_passes_and_its_external_links_are_listed(book):
@@ -216,7 +223,7 @@ def test_a_book_in_order_passes_and_its_external_links_are_listed(book):
         ("**Architecture.**", "**Building.**", "**Architecture.** is missing"),
         ("## Run it yourself", "## Run", "## Run it yourself is missing"),
         ("```{lab-card} 01-thing\n```", "", "the lab card ({lab-card}) is missing"),
-        ("**3. Change the lab.**", "**3. By hand.**", "no exercise changes the lab"),
+        ("**3. Change the lab.**", "**3. By hand.**", "no exercise begins with **N. Change the lab.**"),
         ("**2. By hand.**", "**4. By hand.**", "exercise 2 is misnumbered"),
         (":collapsible: closed", "", "exercise 1 has no hidden solution"),
         ("{lab-figure} 01-speed", "{lab-figure} 01-spede", "figures/01-speed.gp is not shown"),
@@ -239,6 +246,38 @@ def test_each_fault_is_named(book, old, new, problem):
     assert result.returncode == 1
     assert problem in result.stderr
     assert all(line.startswith(("chapters/01-thing.md:", "labs/01-thing/lab.cpp:")) for line in result.stderr.splitlines())
+
+
+def test_a_book_without_rules_for_its_chapters_is_not_told_of_parts(book):
+    (book / "book.toml").write_text("[chapter]\n")
+    (book / "chapters/01-thing.md").write_text("# Thing\n\nIt takes 3 ns.\n\n```{lab-code} 01-thing/lab.cpp\n:part: kernel\n```\n"
+                                               "\n```{lab-figure} 01-speed\n```\n\n```{drawing} 01-door\n```\n")
+    assert run(book).stderr == 'chapters/01-thing.md:3: "3 ns" is typed by hand: use {measured}, or quote it with a {cite}\n'
+
+
+def test_a_problem_fails_a_strict_build_with_its_line(book):
+    (book / "site").mkdir()
+    (book / "site/conf.py").write_text('extensions = ["myst_parser", "press"]\nhtml_theme = "press"\n')
+    for page in (book / "chapters").iterdir():
+        page.unlink()
+    (book / "chapters/index.md").write_text("# Home\n\nIt takes 3 ns.\n")
+    build = lambda: subprocess.run([sys.executable, "-m", "sphinx", "-q", "-W", "-c", "site", "chapters", "out"], cwd=book, check=False,
+                                   text=True, capture_output=True, env={**os.environ, "PYTHONPATH": str(PROJECT / "site")})  # fmt: skip
+    run = build()
+    assert run.returncode and 'chapters/index.md:3: WARNING: "3 ns" is typed by hand' in run.stderr
+    (book / "book.toml").write_text("")
+    assert (build().returncode, build().stderr) == (0, "")
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("title = 7 8", "book.toml: "), ("tittle = 'A'", "book.toml: tittle: expected one of title, "),
+    ("chapter = 7", "book.toml: chapter: expected a table"), ("[title]", "book.toml: title: expected text"),
+])  # fmt: skip
+def test_a_book_toml_with_a_mistake_is_named(book, text, said):
+    (book / "book.toml").write_text(text)
+    with pytest.raises(Exception, match="book.toml") as error:
+        run(book)
+    assert said in str(error.value) and len(str(error.value).splitlines()) == 1
 
 
 def test_what_the_site_refuses_is_not_asked_again(book):
@@ -287,7 +326,7 @@ def test_too_few_exercises_are_found(book):
     page = book / "chapters/01-thing.md"
     text = page.read_text()
     page.write_text(text.replace(text[text.index("**2. By hand") : text.index("**3. Change")], "").replace("**3.", "**2."))
-    assert "2 exercises: expected three to six" in run(book).stderr
+    assert "2 exercises: expected 3 to 6" in run(book).stderr
 
 
 def test_what_is_pending_need_not_be_measured_but_must_be_named(book):
@@ -311,14 +350,14 @@ def test_what_is_pending_may_be_named_by_its_beginning(book):
 def test_a_lab_without_a_chapter_is_found(book):
     (book / "labs/02-other").mkdir()
     (book / "labs/02-other/lab.cpp").touch()
-    assert "labs/02-other: chapters/02-other.md is missing" in run(book).stderr
+    assert "labs/02-other/lab.cpp:1: chapters/02-other.md is missing" in run(book).stderr
 
 
 def test_this_books_chapters_hold_no_typed_numbers(root):
     pages = sorted((root / "chapters").glob("*.md"))
     assert pages
     found = [f"{page.name}:{line}: {problem}" for page in pages
-             for line, problem in check.numbers_problems(*check.parse(page.read_text()))]
+             for line, problem in check.numbers_problems(RULES, *parse(page.read_text()))]
     assert found == []
 
 
@@ -334,7 +373,7 @@ CLAIM = "```{claim} a\nNo.\n```\n\n"
 
 
 def too_many(text):
-    return [problem for _, problem in check.claim_problems(check.parse(text)[1])]
+    return [problem for _, problem in check.claim_problems(RULES, parse(text)[1])]
 
 
 def test_six_claims_stand_in_the_open_and_any_number_in_folds():

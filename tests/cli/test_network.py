@@ -22,7 +22,8 @@ def offline():
 
 
 @pytest.mark.parametrize("command", [
-    ["./primer", "--help"], ["./primer", "--missing", "site"], ["make", "help"], ["tools/check-chapters"], ["tools/list-files"],
+    ["./primer", "--help"], ["./primer", "--missing", "site"], ["make", "help"], ["tools/list-files"],
+    ["env", "PYTHONPATH=site", sys.executable, "-m", "press"],
     ["tools/sbom"], ["build/bin/record", "check", RECORD],
     ["python3", "site/press/draw.py", "figures/01-bandwidth.gp", "--record", RECORD, "--out", "{out}"],
 ], ids=lambda command: command[0].rpartition("/")[2])  # fmt: skip

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -226,23 +227,25 @@ def test_no_file_and_no_program_is_read_in_the_encoding_of_the_locale(root):
             if unnamed.search(line)] == []  # fmt: skip
 
 
-@pytest.mark.parametrize("tool", [["check-chapters", "."], ["check-voice", "."], ["tally", "suite.xml"]])
+@pytest.mark.parametrize("tool", [["-m", "press", "."], ["tools/check-voice", "."], ["tools/tally", "suite.xml"]])
 def test_a_locale_that_is_not_utf_8_changes_nothing(root, tmp_path, tool):
     name, *arguments = tool
+    name = name if name == "-m" else root / name
     (tmp_path / "chapters").mkdir()
     (tmp_path / "chapters/page.md").write_text("# “Ü” → [ü](https://ü.example/) and [none](ü.md)\n", encoding="utf-8")
     (tmp_path / "suite.xml").write_text('<testsuite><testcase name="ü → “q”"><failure/></testcase></testsuite>', encoding="utf-8")
-    run = lambda **variables: subprocess.run([root / "tools" / name, *arguments], cwd=tmp_path, capture_output=True, check=False,
-                                             env={**os.environ, **variables})  # fmt: skip
+    run = lambda **variables: subprocess.run([sys.executable, name, *arguments], cwd=tmp_path, capture_output=True, check=False,
+                                             env={**os.environ, "PYTHONPATH": str(root / "site"), **variables})  # fmt: skip
     ascii_only = run(LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
     usual = run(LC_ALL="C.UTF-8")
     assert (ascii_only.returncode, ascii_only.stdout) == (usual.returncode, usual.stdout)
     assert b"Traceback" not in ascii_only.stderr
 
 
-@pytest.mark.parametrize("check", ["check-chapters", "check-voice"])
+@pytest.mark.parametrize("check", [["-m", "press"], ["tools/check-voice"]])
 def test_a_check_of_nothing_is_an_error(root, tmp_path, check):
-    run = subprocess.run([root / "tools" / check, tmp_path], capture_output=True, text=True, check=False)
+    run = subprocess.run([sys.executable, *check, tmp_path], cwd=root, capture_output=True, text=True, check=False,
+                         env={**os.environ, "PYTHONPATH": str(root / "site")})
     assert (run.returncode, len(run.stderr.splitlines())) == (1, 1) and "run it in the project's folder" in run.stderr
 
 

@@ -36,8 +36,7 @@ Surroundings probe_surroundings(const std::filesystem::path& root, const std::ve
 /// How the cores have slowed down because of their temperature since start-up; 0 where the kernel does not tell.
 struct ThermalThrottling {
   std::int64_t times = 0;
-  double seconds =
-      0;  ///< of the core or package that was slowed for longest; an episode counts when it ends (Linux 5.5)
+  double seconds = 0;  ///< of the core or package that was slowed for longest; Linux counts an episode when it ends
 };
 ThermalThrottling thermal_throttling(const std::filesystem::path& root, const std::vector<int>& cores);
 

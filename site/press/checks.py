@@ -1,73 +1,97 @@
-#!/usr/bin/env python3
-"""check-chapters [ROOT]: checks what every chapter must have, and what none may contain.
+"""What every chapter must have, and what none may contain. The table [chapter] of a book.toml turns these checks on. A problem
+is a warning of the build, with its file and line.
 
-- A chapter's front matter has `question:` and `card:`, for its card.
-- A chapter's parts come in this order: promise; questions, excerpts, figures and claims; takeaway; exercises; ways deeper; lab
-  card.
+- A chapter's front matter has what `front` names: `question:`, `card:`.
+- A chapter has the `parts` in their order: {name, find: a pattern}; those with `woven` may also come earlier, after the first.
+  `template` names a chapter that has them all.
+- A section ## Exercises has as many as `exercises` allows, numbered `**1. …**`, each with a collapsed solution; at least one
+  begins with the words in `exercise`.
 - No number with a measured unit is typed by hand: it is in {measured}, in an admonition of class `quoted`, or in a paragraph
   with a {cite}.
-- A chapter shows at most six claims, not counting solutions and {second-reading}.
-- A glossary term is in bold or in {term} where the book first uses it, or in the same section. Before its first section, a
-  chapter may name terms that it defines later.
+- A chapter shows at most `open_claims` claims, not counting solutions and {second-reading}.
+- A glossary term is in bold or in {term} where the book first uses it, or in the same section; `everyday` lists terms that are
+  also everyday words. Before its first section, a chapter may name terms that it defines later.
 - A {numref} leads to a figure above it, in an earlier chapter, or at most one section further down.
 - Every part that a lab marks as an excerpt is quoted; every figure and drawing of a chapter is shown in it.
 - No line of an excerpt is wider than the page, and no cell of a table ends inside a role.
-- A question hides parts of its own page, and at most two questions come before the first section.
+- A question hides parts of its own page, and at most `early_questions` questions come before the first section.
 - Every value shown as not yet measured is mentioned in the lab's sources.
-- README.md and the other pages outside the book link only to existing files.
 
-`make site STRICT=1` checks that everything a chapter names exists: excerpts, figures, drawings, values, claims, terms,
-references, links.
+The checks read what the author wrote. The tree would be too little: it has no body of a claim that holds, and no prose that
+holds on no machine.
 
-It prints one line per problem to standard error and exits with status 1 if there is any. External links are listed, not
-followed.
+python -m press [ROOT] checks in a second without building, and also that the links of README.md and the other pages beside the
+book lead to files. It prints one line per problem to standard error and exits with status 1 if there is any. External links are
+listed, not followed.
 """
+
+from __future__ import annotations
 
 import re
 import sys
 from pathlib import Path
 
-from myst import ROLE, parse
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
 
+from .defaults import read_book
+from .myst import ROLE, parse
+
+logger = logging.getLogger(__name__)
 CHAPTER = re.compile(r"\d\d-[a-z0-9-]+")
 LINK = re.compile(r"\]\(([^)\s]+)\)|<(https?://[^>]+)>")
 
 WORD_NUMBER = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|fifty|hundred|thousand|million|billion)"
 NUMBER = rf"(?:\d[\d.,/]*(?:\s*(?:–|-|to)\s*\d[\d.,]*)?|\b{WORD_NUMBER}\b)"
 UNIT = (
-    r"(?:[kKMGTP]?(?:FLOPs?|ops?|OPS)(?:/|\s+per\s+)s(?:econds?)?\b|[KMGTP]?FLOPS\b|[KMGTP]OPS\b|FLOPs?/(?:byte|B)\b"
-    r"|[kKMGTP]i?B(?:/|\s+per\s+)s(?:econds?)?\b|(?:kilo|mega|giga|tera)bytes?\s+(?:per|a)\s+second"
+    r"[kKMGTP]i?B(?:/|\s+per\s+)s(?:econds?)?\b|(?:kilo|mega|giga|tera)bytes?\s+(?:per|a)\s+second"
     r"|[num]s\b|[µμ]s\b|(?:nano|micro|milli)seconds?\b|[MG]Hz\b|(?:mega|giga)hertz\b|cycles?\b|watts?\b|pJ\b|dB\b"
-    r"|tokens?/s\b|%|per\s?cent\b|percent\b)"
+    r"|%|per\s?cent\b|percent\b"
 )
 # W, × and words for amounts are common in ordinary prose, so they only count after a number.
 DIGITS_ONLY = r"(?:W\b|×|x\b|times\b)"
-TYPED = re.compile(rf"{NUMBER}[\s\u00a0\u202f-]*{UNIT}|\d[\d.,]*[\s\u00a0\u202f]*{DIGITS_ONLY}")
-# A kernel's FLOPs per byte are counted, not measured, and are written as a fraction.
-COUNTED = re.compile(r"\d+/\d+\s*FLOPs?/")
-# The bound in a question isn't measured either: "Is it at least 80%?"
+# The bound in a question isn't measured: "Is it at least 80%?"
 BOUND = r"(?:at least|at most|more than|less than|over|under|within)"
 # Columns of code that a page shows without scrolling.
 PAGE_COLUMNS = 84
 MARKER = re.compile(r"\s*(?://|#) \[(?:begin|end): [\w -]+\]\s*")
 BEGIN = re.compile(r"\s*(?://|#) \[begin: ([\w -]+)\]\s*")
 SKETCH = re.compile(r'\bSketch\(\s*"([\w-]+)"')
-UNIT_ALONE = re.compile(rf"(?<![\w{{]){UNIT}")
+NEVER = "(?!)"
+
+
+class Rules:
+    """What a book's chapters must have: the tables [chapter] and [units] of its book.toml."""
+
+    def __init__(self, chapter: dict, units: dict) -> None:
+        self.front: list[str] = chapter.get("front", [])
+        self.parts: list[dict] = chapter.get("parts", [])
+        self.template: str = chapter.get("template", "book.toml")
+        self.exercises: list[int] = chapter.get("exercises", [])
+        self.exercise: str = chapter.get("exercise", "")
+        self.open_claims: int = chapter.get("open_claims", 6)
+        self.early_questions: int = chapter.get("early_questions", 2)
+        self.everyday: list[str] = chapter.get("everyday", [])
+        unit = f"(?:{units.get('measured', NEVER)}|{UNIT})"
+        self.typed = re.compile(rf"{NUMBER}[\s\u00a0\u202f-]*{unit}|\d[\d.,]*[\s\u00a0\u202f]*{DIGITS_ONLY}")
+        self.unit_alone = re.compile(rf"(?<![\w{{]){unit}")
+        self.counted = re.compile(units.get("counted", NEVER))
 
 
 def is_quoted(paragraph):
     return "{cite" in paragraph.text or any(box.has_class("quoted") for box in paragraph.boxes)
 
 
-def typed_numbers(paragraph):
+def typed_numbers(rules, paragraph):
     """The numbers with measured units that are typed in a paragraph's own text: (line, words)."""
     text = ROLE.sub(lambda role: " " * len(role[0]), paragraph.text)
     found = [
         (paragraph.line + text[: match.start()].count("\n"), match[0])
-        for match in TYPED.finditer(text)
-        if not COUNTED.match(match[0])
+        for match in rules.typed.finditer(text)
+        if not rules.counted.match(match[0])
     ]
-    return found + typed_cells(paragraph.line, text.splitlines())
+    return found + typed_cells(rules, paragraph.line, text.splitlines())
 
 
 def cells(lines):
@@ -86,12 +110,12 @@ def table_problems(paragraphs):
                     yield paragraph.line + number, f"{cell} ends at its bar: in a table write \\|"
 
 
-def typed_cells(first_line, lines):
+def typed_cells(rules, first_line, lines):
     """Numbers in a table under a heading that names a measured unit: (line, words)."""
     rows = cells(lines)
     if not rows:
         return []
-    measured = [column for column, heading in enumerate(rows[0]) if UNIT_ALONE.search(heading)]
+    measured = [column for column, heading in enumerate(rows[0]) if rules.unit_alone.search(heading)]
     return [
         (first_line + number, f"{row[column]} under {rows[0][column]}")
         for number, row in enumerate(rows[2:], 2)
@@ -100,12 +124,12 @@ def typed_cells(first_line, lines):
     ]
 
 
-def numbers_problems(paragraphs, boxes):
+def numbers_problems(rules, paragraphs, boxes):
     """Yields (line, problem) for numbers typed by hand, and for quoted boxes without a source."""
     for paragraph in paragraphs:
         if not is_quoted(paragraph):
             asked = any(box.name.startswith("predict") for box in paragraph.boxes)
-            for line, words in typed_numbers(paragraph):
+            for line, words in typed_numbers(rules, paragraph):
                 if asked and re.search(rf"{BOUND} {re.escape(words)}", " ".join(paragraph.text.split())):
                     continue
                 yield line, f'"{" ".join(words.split())}" is typed by hand: use {{measured}}, or quote it with a {{cite}}'
@@ -114,64 +138,43 @@ def numbers_problems(paragraphs, boxes):
             yield box.line, "a quoted box names no source: add a {cite}"
 
 
-# The parts of a chapter: their names for authors, and how to recognise each.
-PARTS = [
-    ("the promise (an admonition of class promise)", r"^:class: .*\bpromise\b"),
-    ("a question to answer ({predict})", r"^```\{predict(-table)?\}"),
-    ("an excerpt of the lab ({lab-code})", r"^```\{lab-code\}"),
-    ("a figure ({lab-figure})", r"^```\{lab-figure\}"),
-    ("a claim ({claim})", r"^```\{claim\}"),
-    ("## Takeaway", r"^## Takeaway\s*$"),
-    ("the takeaway (an admonition of class takeaway)", r"^:class: .*\btakeaway\b"),
-    ("the mental model", r"mental model"),
-    ("## Exercises", r"^## Exercises\s*$"),
-    ("## Go deeper", r"^## Go deeper\s*$"),
-    ("**Conceptual.**", r"^\*\*Conceptual\.\*\*"),
-    ("**Architecture.**", r"^\*\*Architecture\.\*\*"),
-    ("**Implementation.**", r"^\*\*Implementation\.\*\*"),
-    ("## Run it yourself", r"^## Run it yourself\s*$"),
-    ("the lab card ({lab-card})", r"^```\{lab-card\}"),
-]
-# These may appear before their place in the order, but only between the promise and the takeaway.
-WOVEN = range(1, 5)
-QUESTIONS_AT_THE_HEAD = 2
-
-
-def order_problems(text):
+def order_problems(rules, text):
     """Yields (line, problem) for parts that a chapter lacks or has in the wrong place."""
     start = 0
-    for number, (name, pattern) in enumerate(PARTS):
-        match = re.compile(pattern, re.M).search(text, start)
+    for part in rules.parts:
+        match = re.compile(part["find"], re.M).search(text, start)
         if match is None:
-            anywhere = re.search(pattern, text, re.M)
+            anywhere = re.search(part["find"], text, re.M)
             line = text[: anywhere.start()].count("\n") + 1 if anywhere else 1
-            yield line, f"{name} is {'in the wrong place' if anywhere else 'missing'}: see tools/chapter-template/chapter.md"
-        elif number not in WOVEN:
+            yield line, f"{part['name']} is {'in the wrong place' if anywhere else 'missing'}: see {rules.template}"
+        elif not part.get("woven"):
             start = match.start()
 
 
-def front_problems(root, text):
+def front_problems(rules, root, text):
     """Yields (line, problem) for a chapter without what its card on the front page shows."""
     front = re.match(r"---\n(.*?)\n---\n", text, re.S)
     stated = dict(re.findall(r"^(\w+):[ ]*(.+)$", front[1], re.M)) if front else {}
-    if "question" not in stated:
-        yield 1, "its front matter has no question: (one line, for its card)"
+    for name in rules.front:
+        if name not in stated:
+            yield 1, f"its front matter has no {name}:"
     card = stated.get("card", "").strip()
-    if not (root / "figures" / f"{card}.gp").is_file() and card not in drawings(root, card[:2]):
-        yield 1, "its front matter has no card: (the figure or drawing on its card)"
+    if card and not (root / "figures" / f"{card}.gp").is_file() and card not in drawings(root, card[:2]):
+        yield 1, f"its front matter has no card: that is a figure or drawing, as {card} is not"
 
 
-def exercise_problems(text):
-    """Yields (line, problem): three to six exercises, each with a collapsed solution, one of which changes the lab."""
+def exercise_problems(rules, text):
+    """Yields (line, problem): so many exercises, each with a collapsed solution, one of which begins with the book's words."""
     section = re.search(r"^## Exercises\s*$(.*?)(?=^## |\Z)", text, re.M | re.S)
-    if section is None:
+    if section is None or not rules.exercises:
         return
+    low, high = rules.exercises
     line = text[: section.start()].count("\n") + 1
     exercises = re.split(r"^(?=\*\*\d+\.)", section[1], flags=re.M)[1:]
-    if not 3 <= len(exercises) <= 6:
-        yield line, f"{len(exercises)} exercises: expected three to six, each beginning with **1. …**"
-    if not any(re.match(r"\*\*\d+\.\s+Change the lab", exercise) for exercise in exercises):
-        yield line, "no exercise changes the lab: one begins with **N. Change the lab.**"
+    if not low <= len(exercises) <= high:
+        yield line, f"{len(exercises)} exercises: expected {low} to {high}, each beginning with **1. …**"
+    if not any(re.match(rf"\*\*\d+\.\s+{rules.exercise}", exercise) for exercise in exercises):
+        yield line, f"no exercise begins with **N. {rules.exercise}.**"
     for number, exercise in enumerate(exercises, 1):
         if not exercise.startswith(f"**{number}."):
             yield line, f"exercise {number} is misnumbered: count from 1"
@@ -179,8 +182,6 @@ def exercise_problems(text):
             yield line, f"exercise {number} has no hidden solution: an admonition of class solution with :collapsible: closed"
 
 
-# The number of claims that a chapter may show unfolded: those that carry its argument. The ledger shows all claims.
-OPEN_CLAIMS = 6
 FOLDED = ("code", "second-reading")
 
 
@@ -188,25 +189,21 @@ def is_open(boxes):
     return not any(box.name in FOLDED or box.has_class("solution") for box in boxes)
 
 
-def claim_problems(boxes):
+def claim_problems(rules, boxes):
     """Yields (line, problem) for the claims above the limit."""
     claims = [box for box in boxes if box.name == "claim" and is_open(box.around)]
-    if len(claims) > OPEN_CLAIMS:
-        yield (claims[OPEN_CLAIMS].line,
-               f"{len(claims)} claims shown, but at most {OPEN_CLAIMS} allowed: drop those that carry no argument")
+    if len(claims) > (most := rules.open_claims):
+        yield claims[most].line, f"{len(claims)} claims shown, but at most {most} allowed: drop those that carry no argument"
 
 
 BOLD = re.compile(r"\*\*([^*]+)\*\*")
-# Terms that are also everyday words: in "this page" or "a cell of the table", nobody needs a definition.
-EVERYDAY = {"Bank", "Cell", "Claim", "Compiler", "Copying", "Graph", "Guard", "Head", "Message", "Page", "Permission", "Record",
-            "Stream", "Thread", "Window", "Workload"}
 
 
-def glossary(root):
+def glossary(rules, root):
     """{term: a pattern of its words}; names, such as ZeRO, are case-sensitive."""
     path = root / "chapters/glossary.md"
     names = re.findall(r"^([^\s:{#].*)\n: ", path.read_text(encoding="utf-8") if path.is_file() else "", re.M)
-    words = {name: re.sub(r" \(.*\)", "", name).replace("’", "'") for name in names if name not in EVERYDAY}
+    words = {name: re.sub(r" \(.*\)", "", name).replace("’", "'") for name in names if name not in rules.everyday}
     return {name: re.compile(rf"(?<![\w-]){re.escape(word)}(?:s|es)?(?![\w-])", 0 if re.search(r"\w[A-Z]", word) else re.I)
             for name, word in words.items()}
 
@@ -232,9 +229,9 @@ def in_sections(paragraphs):
         yield section, paragraph
 
 
-def term_problems(root, chapters):
+def term_problems(rules, root, chapters):
     """Every problem of a term that is used before the section, in reading order, that first has it in bold or as a {term}."""
-    patterns, used, marked = glossary(root), {}, {}
+    patterns, used, marked = glossary(rules, root), {}, {}
     for page in chapters:
         for section, paragraph in in_sections(parse(page.read_text(encoding="utf-8"))[0]):
             if not is_open(paragraph.boxes) or paragraph.text.startswith(("---", "%")):
@@ -250,7 +247,7 @@ def term_problems(root, chapters):
         if name in marked and (there := marked[name][0]) != place and place != (there[0], 0) and place < there:
             defined = f"{there[0].name}:{marked[name][1]}"
             said = f'"{word}" is used before {defined} defines it: make it a {{term}}, or define it here'
-            yield f"chapters/{place[0].name}:{line}: {said}"
+            yield place[0], line, said
 
 
 def figure_problems(chapters):
@@ -270,7 +267,7 @@ def figure_problems(chapters):
         there, its = places.get(name, (page, section))
         if there > page or there == page and its > section + 1:
             where = f"in {there.name}" if there > page else f"{its - section} sections further down"
-            yield f"chapters/{page.name}:{line}: {name} is shown {where}: say it there, or show the figure earlier"
+            yield page, line, f"{name} is shown {where}: say it there, or show the figure earlier"
 
 
 def excerpt(source, part):
@@ -306,7 +303,7 @@ def marker_problems(root, pages):
         for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), 1):
             begins = BEGIN.fullmatch(line)
             if begins and (name, begins[1]) not in quoted:
-                yield f'labs/{name}:{number}: no chapter quotes the part "{begins[1]}": quote it, or remove its marks'
+                yield source, number, f'no chapter quotes the part "{begins[1]}": quote it, or remove its marks'
 
 
 def unshown_problems(root, name, boxes):
@@ -347,7 +344,7 @@ def named_in_sources(root, lab, identifier):
     return any(string == identifier or (string[-1] in "_-" and identifier.startswith(string)) for string in strings)
 
 
-def prediction_problems(name, text, boxes):
+def prediction_problems(rules, name, text, boxes):
     """Yields (line, problem) for questions that reveal something not on the page, come too early, or are not summed up."""
     asked = [box for box in boxes if box.name in ("predict", "predict-table")]
     places = {box.options["name"] for box in boxes if "name" in box.options} | {
@@ -357,9 +354,9 @@ def prediction_problems(name, text, boxes):
             if place.partition(".")[0] not in places:
                 yield box.line, f"{box.argument} reveals {place}, which is neither a :name: nor a claim of this page"
     first_section = next((number for number, line in enumerate(text.splitlines(), 1) if line.startswith("## ")), 0)
-    if len(early := [box for box in asked if box.line < first_section]) > QUESTIONS_AT_THE_HEAD:
+    if len(early := [box for box in asked if box.line < first_section]) > rules.early_questions:
         where = "put each above the figure that answers it"
-        yield early[-1].line, f"{len(early)} questions before the first section, but at most {QUESTIONS_AT_THE_HEAD}: {where}"
+        yield early[-1].line, f"{len(early)} questions before the first section, but at most {rules.early_questions}: {where}"
     if CHAPTER.fullmatch(name) and asked and not any(box.name == "predictions-summary" for box in boxes):
         yield asked[-1].line, "the reader's answers are never summed up: put {predictions-summary} before ## Takeaway"
 
@@ -380,46 +377,65 @@ def link_problems(page, text):
             yield line, f"the link to {target} leads nowhere"
 
 
-def page_problems(root, page):
+def page_problems(rules, root, page):
     """Every (line, problem) of one page of chapters/."""
-    text = page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8-sig")
     paragraphs, boxes = parse(text)
-    yield from numbers_problems(paragraphs, boxes)
+    yield from numbers_problems(rules, paragraphs, boxes)
     yield from table_problems(paragraphs)
     yield from excerpt_problems(root, boxes)
     yield from pending_problems(root, page.stem, paragraphs, boxes)
-    yield from prediction_problems(page.stem, text, boxes)
+    yield from prediction_problems(rules, page.stem, text, boxes)
     if CHAPTER.fullmatch(page.stem):
         yield from unshown_problems(root, page.stem, boxes)
-        yield from front_problems(root, text)
-        yield from order_problems(text)
-        yield from exercise_problems(text)
-        yield from claim_problems(boxes)
+        yield from front_problems(rules, root, text)
+        yield from order_problems(rules, text)
+        yield from exercise_problems(rules, text)
+        yield from claim_problems(rules, boxes)
+
+
+def book_problems(rules, root):
+    """Every (file, line, problem) of a book."""
+    pages = sorted((root / "chapters").glob("*.md"))
+    for page in pages:
+        for line, problem in sorted(page_problems(rules, root, page)):
+            yield page, line, problem
+    yield from marker_problems(root, pages)
+    chapters = [page for page in pages if CHAPTER.fullmatch(page.stem)]
+    yield from term_problems(rules, root, chapters)
+    yield from figure_problems(chapters)
+    for lab in sorted((root / "labs").glob("[0-9][0-9]-*/lab.cpp")):
+        if not (root / "chapters" / f"{lab.parent.name}.md").is_file():
+            yield lab, 1, f"chapters/{lab.parent.name}.md is missing"
+
+
+def check(app: Sphinx, env: BuildEnvironment) -> None:
+    """env-check-consistency: warns of every problem."""
+    if app.config.press_chapter:
+        for path, line, problem in book_problems(Rules(app.config.press_chapter, app.config.press_units),
+                                                 Path(app.config.press_root)):
+            logger.warning(problem, location=f"{path}:{line}", type="press", subtype="chapter")
+
+
+def add_to(app: Sphinx) -> None:
+    app.connect("env-check-consistency", check)
 
 
 def main(root):
-    sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
-    problems, external = [], set()
-    chapters = sorted((root / "chapters").glob("*.md"))
-    if not chapters:
-        sys.exit(f"check-chapters: {root}/chapters has no chapter: run it in the project's folder")
-    for page in chapters + sorted(root.glob("*.md")):
-        text = page.read_text(encoding="utf-8")
-        found = page_problems(root, page) if page in chapters else link_problems(page, text)
-        problems += [f"{page.relative_to(root)}:{line}: {problem}" for line, problem in sorted(found)]
+    """Checks without building; returns the exit status."""
+    pages = sorted((root / "chapters").glob("*.md"))
+    if not pages:
+        sys.exit(f"press: {root}/chapters has no chapter: run it in the project's folder")
+    book = read_book(root)
+    problems = [*book_problems(Rules(book.get("chapter", {}), book.get("units", {})), root)]
+    external = set()
+    for page in [*pages, *sorted(root.glob("*.md"))]:
+        text = page.read_text(encoding="utf-8-sig")
         external |= {target for _, target in links(page, text) if target.startswith("http")}
-    problems += marker_problems(root, chapters)
-    road = [page for page in chapters if CHAPTER.fullmatch(page.stem)]
-    problems += [*term_problems(root, road), *figure_problems(road)]
-    for lab in sorted(source.parent.name for source in (root / "labs").glob("[0-9][0-9]-*/lab.cpp")):
-        if not (root / "chapters" / f"{lab}.md").is_file():
-            problems.append(f"labs/{lab}: chapters/{lab}.md is missing")
+        if page not in pages:
+            problems += [(page, line, problem) for line, problem in sorted(link_problems(page, text))]
     for target in sorted(external):
         print(f"external link, not followed: {target}")
-    for problem in problems:
-        print(problem, file=sys.stderr)
+    for path, line, problem in problems:
+        print(f"{path.relative_to(root)}:{line}: {problem}", file=sys.stderr)
     return 1 if problems else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()))

@@ -1,4 +1,4 @@
-"""A MyST page as paragraphs and boxes, in the detail that check-chapters and check-voice need."""
+"""A MyST page as paragraphs and boxes, in the detail that checks.py and check-voice need."""
 
 import re
 from dataclasses import dataclass, field

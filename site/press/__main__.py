@@ -1,0 +1,9 @@
+"""python -m press [ROOT]: checks a book without building it, as checks.py describes."""
+
+import sys
+from pathlib import Path
+
+from .checks import main
+
+sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+sys.exit(main(Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()))
