@@ -12,7 +12,7 @@ import json
 from docutils import nodes
 from press.machines import Gallery, label, value_of
 from press.measured import value_quantity
-from press.predict import predict_markup
+from press.predict import script_controls
 from press.records import Machine, Record
 from sphinx.application import Sphinx
 
@@ -62,7 +62,7 @@ class CompareMachines(Gallery):
                 "labels": [label(machines, lab, name) for lab, name in self.wanted()]}
         safe = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
         box = f'<div class="hf-compare-two" hidden><script type="application/json">{safe}</script></div>\n'
-        return [predict_markup(html=box)]
+        return [script_controls(html=box)]
 
     def values(self, records: dict[str, Record]) -> list[list]:
         """[number, words] for each headline value; empty if it was not measured."""

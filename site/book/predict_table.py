@@ -32,7 +32,7 @@ from press.measured import split_target
 from press.notice import block_notice
 from press.outcomes import missed
 from press.per_machine import for_each_machine
-from press.predict import Question, form, predict_answer, predict_markup, prediction, whose
+from press.predict import Question, form, predict_answer, prediction, script_controls, whose
 from press.quantity import quantity
 from press.records import Machine, Record, RecordError
 from press.tables import scrolling_table
@@ -123,7 +123,7 @@ def add_bets(table: nodes.table, name: str) -> list[str]:
             content = nodes.paragraph("", "it waits for")
         else:
             rows.append(" ".join(row[0].astext().split()))
-            content = predict_markup(html=sides(name, len(rows), rows[-1]))
+            content = script_controls(html=sides(name, len(rows), rows[-1]))
         row += nodes.entry("", content, classes=["hf-predict-bet"])
     return rows
 
@@ -151,7 +151,7 @@ class PredictScores(SphinxDirective):
     def table(self, machine: Machine) -> nodes.Node:
         _, found = kernels(self, machine)
         heads = ["kernel", "you said", "the roofline predicted", "it waits for", "faster with data in cache", "missed by"]
-        rows = [[each.name, predict_markup(html=self.bet(each.name)), mark(each), each.measured,
+        rows = [[each.name, script_controls(html=self.bet(each.name)), mark(each), each.measured,
                  str(quantity(float(f"{each.gain:.2g}"), "1", style="times")),
                  missed(each.miss)] for each in found]
         table = scrolling_table(heads, rows)

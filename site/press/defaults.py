@@ -28,7 +28,7 @@ SETTINGS = {
     "myst_enable_extensions": ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist",
                                "smartquotes", "substitution"],
     "numfig_format": {"figure": "Figure %s", "section": "section %s"},
-    "bibtex_bibfiles": ["references.bib"],
+    "bibtex_bibfiles": ["../chapters/references.bib"],
     "bibtex_default_style": "plain",
     "bibtex_reference_style": "author_year",
     "html_favicon": str(STATIC / "favicon.svg"),

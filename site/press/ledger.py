@@ -17,7 +17,7 @@ from .links import cross_reference, page_link
 from .notice import block_notice, counted
 from .outcomes import Outcome, missed
 from .per_machine import for_each_machine
-from .predict import predict_markup
+from .predict import script_controls
 from .predictions import outcomes_of
 from .quantity import NO_BREAK_SPACE
 from .records import CHANGED, Machine, Record, RecordError
@@ -126,7 +126,7 @@ class ClaimsLedger(SphinxDirective):
         result = [notice for _, notices in read.values() for notice in notices]
         if not everything:
             return result
-        box = nodes.container("", sums(machines, everything), predict_markup(html=filters(labs)), classes=["hf-ledger"])
+        box = nodes.container("", sums(machines, everything), script_controls(html=filters(labs)), classes=["hf-ledger"])
         for lab, (found, _) in read.items():
             if found:
                 part = nodes.container("", nodes.rubric("", "", chapter_link(domain, lab)), table(machines, found),

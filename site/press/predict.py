@@ -56,7 +56,7 @@ class predict_answer(nodes.General, nodes.TextElement):
     """A machine's answer in words; `data` is the same for the script."""
 
 
-class predict_markup(nodes.General, nodes.Element):
+class script_controls(nodes.General, nodes.Element):
     """Buttons and other elements for the script, without the book's own words. `html` is written unchanged."""
 
 
@@ -91,11 +91,11 @@ def depart_answer(self, node: predict_answer) -> None:
     self.body.append("</p>\n")
 
 
-def visit_markup(self, node: predict_markup) -> None:
+def visit_controls(self, node: script_controls) -> None:
     self.body.append(node["html"])
 
 
-def depart_markup(self, node: predict_markup) -> None:
+def depart_controls(self, node: script_controls) -> None:
     pass
 
 
@@ -287,9 +287,9 @@ def whose(records: Records, record: Record) -> str:
     return f" on {records.machine_of(record).name}"
 
 
-def form(controls: str) -> predict_markup:
+def form(controls: str) -> script_controls:
     """The buttons, and a place for the score; visible only if scripts run."""
-    return predict_markup(html=(
+    return script_controls(html=(
         f'<div class="hf-predict-form">{controls}<span class="hf-predict-skips">'
         '<button type="button" class="hf-predict-skip">Skip: show me</button>'
         '<button type="button" class="hf-predict-all">Skip all</button></span></div>\n'
@@ -318,13 +318,13 @@ class PredictionsSummary(SphinxDirective):
     """A place for the script: how close the reader's answers were, on this page and earlier ones."""
 
     def run(self) -> list[nodes.Node]:
-        return [predict_markup(html='<div class="hf-predict-summary" hidden></div>\n')]
+        return [script_controls(html='<div class="hf-predict-summary" hidden></div>\n')]
 
 
 def add_to(app: Sphinx) -> None:
     """Registers this part of the extension with Sphinx."""
     app.add_node(prediction, html=(visit_prediction, depart_prediction))
     app.add_node(predict_answer, html=(visit_answer, depart_answer))
-    app.add_node(predict_markup, html=(visit_markup, depart_markup))
+    app.add_node(script_controls, html=(visit_controls, depart_controls))
     app.add_directive("predict", Predict)
     app.add_directive("predictions-summary", PredictionsSummary)

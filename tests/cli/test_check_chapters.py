@@ -270,7 +270,7 @@ def test_a_problem_fails_a_strict_build_with_its_line(book):
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("title = 7 8", "book.toml: "), ("tittle = 'A'", "book.toml: tittle: expected one of title, "),
+    ("title = 7 8", "book.toml: "), ("titles = 'A'", "book.toml: titles: expected one of title, "),
     ("chapter = 7", "book.toml: chapter: expected a table"), ("[title]", "book.toml: title: expected text"),
 ])  # fmt: skip
 def test_a_book_toml_with_a_mistake_is_named(book, text, said):
