@@ -52,7 +52,7 @@ def bibtex(stated: dict[str, str], address: str) -> str:
               "version": stated["version"], "url": address}
     lines = [textwrap.fill(f"  {name:<8}= {{{value}}},", 64, subsequent_indent=" " * 14, break_long_words=False,
                            break_on_hyphens=False) for name, value in fields.items() if value]
-    key = re.sub(r"\W", "", stated["title"]).lower() + stated["year"]
+    key = re.sub(r"\W", "", stated["title"].partition(":")[0]).lower() + stated["year"]
     return "\n".join([f"@misc{{{key},", *lines, "}"])
 
 
