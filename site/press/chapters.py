@@ -64,8 +64,8 @@ def front_matter(path: Path, text: str) -> dict:
         stated = yaml.safe_load(front[1]) if front else {}
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        logger.warning("its front matter is not YAML (%s): put a text with a colon in quotes",
-                       getattr(error, "problem", error), location=f"{path}:{mark.line + 2 if mark else 1}", once=True)
+        logger.warning("%s:%d: its front matter is not YAML (%s): put a text with a colon in quotes", path,
+                       mark.line + 2 if mark else 1, getattr(error, "problem", error), once=True)
         return {}
     return stated if isinstance(stated, dict) else {}
 

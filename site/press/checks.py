@@ -13,7 +13,7 @@ is a warning of the build, with its file and line.
   also everyday words. Before its first section, a chapter may name terms that it defines later.
 - A {numref} leads to a figure above it, in an earlier chapter, or at most one section further down.
 - Every part that a lab marks as an excerpt is quoted; every figure and drawing of a chapter is shown in it.
-- No line of an excerpt is wider than the page, and no cell of a table ends inside a role.
+- No cell of a table ends inside a role.
 - A question hides parts of its own page, and at most `early_questions` questions come before the first section.
 - Every value shown as not yet measured is mentioned in the lab's sources.
 
@@ -35,6 +35,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
+from .chapters import front_matter
 from .defaults import read_book
 from .myst import ROLE, parse
 
@@ -53,9 +54,6 @@ UNIT = (
 DIGITS_ONLY = r"(?:W\b|×|x\b|times\b)"
 # The bound in a question isn't measured: "Is it at least 80%?"
 BOUND = r"(?:at least|at most|more than|less than|over|under|within)"
-# Columns of code that a page shows without scrolling.
-PAGE_COLUMNS = 84
-MARKER = re.compile(r"\s*(?://|#) \[(?:begin|end): [\w -]+\]\s*")
 BEGIN = re.compile(r"\s*(?://|#) \[begin: ([\w -]+)\]\s*")
 SKETCH = re.compile(r'\bSketch\(\s*"([\w-]+)"')
 NEVER = "(?!)"
@@ -151,14 +149,12 @@ def order_problems(rules, text):
             start = match.start()
 
 
-def front_problems(rules, root, text):
+def front_problems(rules, root, stated):
     """Yields (line, problem) for a chapter without what its card on the front page shows."""
-    front = re.match(r"---\n(.*?)\n---\n", text, re.S)
-    stated = dict(re.findall(r"^(\w+):[ ]*(.+)$", front[1], re.M)) if front else {}
     for name in rules.front:
         if name not in stated:
             yield 1, f"its front matter has no {name}:"
-    card = stated.get("card", "").strip()
+    card = str(stated.get("card", ""))
     if card and not (root / "figures" / f"{card}.gp").is_file() and card not in drawings(root, card[:2]):
         yield 1, f"its front matter has no card: that is a figure or drawing, as {card} is not"
 
@@ -270,30 +266,6 @@ def figure_problems(chapters):
             yield page, line, f"{name} is shown {where}: say it there, or show the figure earlier"
 
 
-def excerpt(source, part):
-    """The lines of a part of a source, or of the whole source, as the page shows them: (line number, line). Empty if the part
-    doesn't exist."""
-    lines = list(enumerate(source.splitlines(), 1))
-    if part:
-        begin, end = (next((n for n, line in lines if f"[{mark}: {part}]" in line), len(lines)) for mark in ("begin", "end"))
-        lines = lines[begin : end - 1]
-    lines = [(number, line) for number, line in lines if not MARKER.fullmatch(line)]
-    indent = min((len(line) - len(line.lstrip()) for _, line in lines if line.strip()), default=0)
-    return [(number, line[indent:].rstrip()) for number, line in lines]
-
-
-def excerpt_problems(root, boxes):
-    """Yields (line, problem) for lines of excerpts that are wider than the page."""
-    for box in boxes:
-        if box.name != "lab-code":
-            continue
-        path = root / "labs" / box.argument
-        for number, line in excerpt(path.read_text(encoding="utf-8") if path.is_file() else "", box.options.get("part")):
-            if len(line) > PAGE_COLUMNS:
-                wide = f"labs/{box.argument}:{number} is {len(line)} columns wide, but the page has {PAGE_COLUMNS}"
-                yield box.line, f"{wide}: break it, with a comment at the end where clang-format would join it again"
-
-
 def marker_problems(root, pages):
     """Every problem of a part that a lab marks as an excerpt but no chapter quotes."""
     boxes = [box for page in pages for box in parse(page.read_text(encoding="utf-8"))[1] if box.name == "lab-code"]
@@ -383,12 +355,11 @@ def page_problems(rules, root, page):
     paragraphs, boxes = parse(text)
     yield from numbers_problems(rules, paragraphs, boxes)
     yield from table_problems(paragraphs)
-    yield from excerpt_problems(root, boxes)
     yield from pending_problems(root, page.stem, paragraphs, boxes)
     yield from prediction_problems(rules, page.stem, text, boxes)
     if CHAPTER.fullmatch(page.stem):
         yield from unshown_problems(root, page.stem, boxes)
-        yield from front_problems(rules, root, text)
+        yield from front_problems(rules, root, front_matter(page, text))
         yield from order_problems(rules, text)
         yield from exercise_problems(rules, text)
         yield from claim_problems(rules, boxes)

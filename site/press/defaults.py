@@ -14,12 +14,12 @@ book.toml lies beside site/, and every part of it is optional:
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
-from sphinx.errors import ConfigError
 
 from . import quantity
 from .assets import STATIC
@@ -47,17 +47,18 @@ OF_BOOK = {"title": "project", "authors": "author", "rights": "press_rights", "d
 
 
 def read_book(root: Path) -> dict:
-    """What book.toml says, if there is one."""
+    """What book.toml says, if there is one. A mistake in it ends the build."""
     path = root / "book.toml"
     try:
         stated = tomllib.loads(path.read_text(encoding="utf-8-sig")) if path.exists() else {}
+        for name, value in stated.items():
+            if name not in (*OF_BOOK, "promise"):
+                raise ValueError(f"{name}: expected one of {', '.join(OF_BOOK)}")
+            if isinstance(value, dict) != (name in ("preview", "units", "chapter")):
+                raise ValueError(f"{name}: expected {'text' if isinstance(value, dict) else 'a table'}")
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: {error}; correct it, or remove the file") from None
-    for name, value in stated.items():
-        if name not in (*OF_BOOK, "promise"):
-            raise ConfigError(f"{path}: {name}: expected one of {', '.join(OF_BOOK)}")
-        if isinstance(value, dict) != (name in ("preview", "units", "chapter")):
-            raise ConfigError(f"{path}: {name}: expected {'text' if isinstance(value, dict) else 'a table'}")
+        print(f"{path}: {error}; press/defaults.py describes this file", file=sys.stderr)
+        sys.exit(2)  # one line, where an exception in Sphinx would be a page
     return stated
 
 

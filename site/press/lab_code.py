@@ -10,7 +10,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from pygments.lexers import get_lexer_for_filename
 from pygments.util import ClassNotFound
-from sphinx.util import parselinenos
+from sphinx.util import logging, parselinenos
 from sphinx.util.docutils import SphinxDirective
 
 from .domain import press
@@ -19,6 +19,8 @@ from .notice import block_notice
 from .records import RecordError
 
 QUOTED = "hf-quoted"  # the files below labs/ that the page being read has quoted so far
+COLUMNS = 84  # of code that a page shows without scrolling
+logger = logging.getLogger(__name__)
 MARKER = re.compile(r"\s*(//|#) \[(begin|end): [\w -]+\]\s*")
 
 
@@ -37,6 +39,11 @@ class LabCode(SphinxDirective):
             text = excerpt(path, domain.records.shown(path), self.options.get("part", ""))
         except RecordError as error:
             return [block_notice(self.env, self.lineno, str(error))]
+        for line in text.splitlines():
+            if len(line) > COLUMNS:
+                logger.warning("%s has %d columns in the line %s, but the page shows %d: break it, with a comment at the "
+                               "end if a formatter would join it again", domain.records.shown(path), len(line), line.strip(),
+                               COLUMNS, location=self.get_location(), type="press", subtype="excerpt")
         self.env.temp_data.setdefault(QUOTED, []).append(self.arguments[0])
         code = nodes.literal_block(text, text, language=language(path))
         if lines := self.options.get("emphasize-lines"):

@@ -94,6 +94,15 @@ def test_a_missing_part_is_one_clear_line(site, part, problem):
     site.fails(problem, page=f"# Page\n\n```{{lab-code}} 01-roofline/k.hpp\n:part: {part}\n```")
 
 
+def test_a_line_of_code_that_is_wider_than_the_page_is_found(site):
+    source, wide = site.root / "labs" / LAB / "k.hpp", "// " + 81 * "é"
+    site.page("# Page\n\n```{lab-code} 01-roofline/k.hpp\n:part: one\n```")
+    source.write_text(f"{wide} outside\n// [begin: one]\n  int x;\n\n  {wide}\n// [end: one]\n")
+    assert site.build().said == ""  # 84 columns, because the common indentation of all lines is not shown
+    source.write_text(source.read_text().replace(f"  {wide}", f"  {wide}!"))
+    assert "index.md:3: WARNING: labs/01-roofline/k.hpp has 85 columns in the line // éé" in site.build().said
+
+
 def test_code_follows_its_source(site):
     source = site.root / "labs" / LAB / "k.hpp"
     site.page("# Page\n\n```{lab-code} 01-roofline/k.hpp\n```")
