@@ -5,5 +5,4 @@ from pathlib import Path
 
 from .checks import main
 
-sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
 sys.exit(main(Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()))
