@@ -4,7 +4,6 @@ import json
 import os
 import resource
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -113,8 +112,7 @@ def test_a_new_chapter_keeps_the_contract_and_changes_one_line_elsewhere(copy):
     written = b"".join(after[path] for path in after.keys() - before.keys())
     assert not any(name in written for name in (b"@ID@", b"@N@", b"@TITLE@", b"NAMESPACE"))
     assert b"namespace hf::two_words {" in after[copy / "labs/98-two-words/two_words.hpp"]
-    check = subprocess.run([sys.executable, "-m", "press", copy], capture_output=True, text=True, check=False,
-                           env={**os.environ, "PYTHONPATH": str(copy / "site")})
+    check = result_of(sys.executable, "-m", "press", copy, env={**os.environ, "PYTHONPATH": str(copy / "site")})
     assert "98-two-words" not in check.stderr and "Error" not in check.stderr
     assert new_chapter(copy, "98", "other").returncode == 1
 
