@@ -89,7 +89,7 @@ class calculator(nodes.General, nodes.Element):
 
 
 class RooflineExplorer(Calculator):
-    widget, source = "roofline", "labs/harness/measure/work.cpp"
+    widget, source = "roofline", "labs/common/work.cpp"
 
     def data(self) -> dict:
         domain = press(self.env)

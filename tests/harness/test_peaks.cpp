@@ -4,12 +4,10 @@
 
 #include "harness/measure/memory.hpp"
 #include "harness/measure/peaks.hpp"
-#include "harness/measure/roof_runs.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/shared_array.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/measure/threads.hpp"
-#include "harness/measure/work.hpp"
 
 namespace {
 
@@ -40,20 +38,7 @@ TEST_CASE("peaks, clock and bandwidth are numbers of a real machine") {
   CHECK(read.median < 1e5);
 }
 
-TEST_CASE("both roofs are timed among other things, and are those of their rounds") {
-  hf::RoofRuns runs(8 << 20);
-  std::vector<hf::Variant> variants = runs.variants();
-  variants.push_back(hf::timed("other", [] {}));
-  const hf::Sampling sampling = hf::sample_interleaved(variants, short_plan());
-  CHECK(runs.peak_gflops(sampling).samples.size() == sampling.of("other").samples.size());
-  CHECK(runs.read_gbs(sampling).samples.size() == sampling.of("other").samples.size());
-  // A round of every core's loop that took 2 s, and a pass over the array that took 1 ms.
-  const hf::Roofline roofs = runs.roofs({{"read", "peak"}, {hf::estimate({1e-3}), hf::estimate({2})}});
-  const double loops = static_cast<double>(hf::fma_iterations) * static_cast<double>(hf::usable_cores().size());
-  CHECK(roofs.peak_gflops ==
-        doctest::Approx(hf::widest_fma_loop(hf::Precision::fp32).flops_per_iteration * loops / 2 * 1e-9));
-  CHECK(roofs.bandwidth_gbs == doctest::Approx((8 << 20) / 1e-3 * 1e-9));
-  // Half of the seconds, twice the speed.
+TEST_CASE("a peak's speed is its work by its seconds") {
   const hf::PeakVariant peak = {hf::timed("peak", [] {}), 3e9};
   CHECK(peak.gflops(hf::estimate({0.5})).median == doctest::Approx(6));
 }

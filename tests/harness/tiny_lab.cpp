@@ -18,7 +18,6 @@
 #include "harness/measure/keep.hpp"
 #include "harness/measure/python_peer.hpp"
 #include "harness/measure/scratch_folder.hpp"
-#include "harness/measure/work.hpp"
 #include "harness/report/lab.hpp"
 
 namespace {
@@ -32,8 +31,6 @@ void add_numbers() {
     hf::keep(sum);
   }
 }
-
-constexpr hf::Work work{.flops = numbers, .bytes = 4};
 
 std::string does() {
   const char* variable = std::getenv("TINY_LAB_DOES");
@@ -71,7 +68,7 @@ void check_probe() {
 std::time_t clock_error = 0;
 
 void predict(hf::Lab& lab) {
-  lab.show({"Predictions", {"kernel", "FLOP/byte", "side"}, {{"sum", hf::number_text(work.intensity()), "compute"}}});
+  lab.show({"Predictions", {"kernel", "FLOP/byte", "side"}, {{"sum", hf::number_text(numbers / 4.0), "compute"}}});
 }
 
 void measure_sum(hf::Lab& lab) {
@@ -88,7 +85,7 @@ void measure_sum(hf::Lab& lab) {
   hf::Plan plan = lab.plan();
   plan.sample_seconds = 1e-5;
   const hf::Estimate seconds = hf::sample(hf::timed("sum", add_numbers), plan);
-  const hf::Estimate speed = hf::rate(work.flops, seconds);
+  const hf::Estimate speed = hf::rate(numbers, seconds);
   lab.add(hf::Series{
       "sum", "sum of floats", hf::Kind::measured, {"numbers", "1"}, {"speed", "GFLOP/s"}, {hf::Point(numbers, speed)}});
   lab.add(hf::Value("sum_gflops", speed, "GFLOP/s"));

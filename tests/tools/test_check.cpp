@@ -101,7 +101,7 @@ TEST_CASE("a record has the shape of the schema") {
        [](json& r) { r["series"][0]["points"][1]["median"] = nullptr; }},
       {"/series/0/points: expected type \"array\", at least 1 items",
        [](json& r) { r["series"][0]["points"] = json::array(); }},
-      {"/series/0/y/unit: expected one of [", [](json& r) { r["series"][0]["y"]["unit"] = "furlongs"; }},
+      {"/series/0/y/unit: expected type \"string\", matching ", [](json& r) { r["series"][0]["y"]["unit"] = "GBs"; }},
       {"/values/0/kind: expected one of [", [](json& r) { r["values"][0]["kind"] = "guessed"; }},
   });
 }

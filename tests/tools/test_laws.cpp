@@ -202,7 +202,7 @@ TEST_CASE("a lab's file of laws is refused with the file and the line") {
   CHECK(refused("[\"a = b\"]").starts_with("laws.json:1: expected no definition; move it to definitions.json"));
   CHECK(hf::parse_definitions("[\"a = b in ns\"]", "definitions.json").front().units.front() == "ns");
   CHECK_THROWS_WITH_AS(hf::parse_definitions("[\"a = b in FLOPS\"]", "definitions.json"),
-                       doctest::Contains("expected one of the units in labs/record/schema.json, not FLOPS"),
+                       doctest::Contains("expected a unit of the form in labs/record/schema.json, not FLOPS"),
                        hf::FileError);
   CHECK_THROWS_WITH_AS(hf::parse_definitions("[\"a_gbs = b\"]", "definitions.json"),
                        doctest::Contains("expected unit GB/s by the end of a_gbs, not 1"), hf::FileError);

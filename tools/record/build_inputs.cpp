@@ -255,7 +255,9 @@ class Collector {
     }
     std::istringstream words(text.substr(start.size(), text.find('\n') - start.size()));
     for (std::string word; words >> word;) {
-      if (word != "and") add_file(root_ / word, flags);
+      if (word == "and") continue;
+      if (!can_move_a_number(word)) return;  // nor can its template
+      add_file(root_ / word, flags);
     }
   }
 

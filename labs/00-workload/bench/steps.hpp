@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "00-workload/kernels/passes.hpp"
+#include "common/roof_runs.hpp"
+#include "common/work.hpp"
 #include "harness/measure/blas.hpp"
-#include "harness/measure/roof_runs.hpp"
-#include "harness/measure/work.hpp"
 #include "harness/report/lab.hpp"
 
 namespace hf::workload {

@@ -8,9 +8,9 @@
 
 #include "00-workload/kernels/account.hpp"
 #include "common/loop_team.hpp"
+#include "common/work.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/blas.hpp"
-#include "harness/measure/work.hpp"
 
 namespace hf::workload {
 namespace {

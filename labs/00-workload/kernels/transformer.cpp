@@ -12,9 +12,9 @@
 #include "00-workload/kernels/operators.hpp"
 #include "common/loop_team.hpp"
 #include "common/random.hpp"
+#include "common/work.hpp"
 #include "harness/measure/blas.hpp"
 #include "harness/measure/memory.hpp"
-#include "harness/measure/work.hpp"
 
 namespace hf::workload {
 namespace {

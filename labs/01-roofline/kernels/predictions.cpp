@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "01-roofline/kernels/workloads.hpp"
+#include "common/work.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/statistics.hpp"
-#include "harness/measure/work.hpp"
 #include "harness/report/terminal.hpp"
 
 namespace hf::roofline {

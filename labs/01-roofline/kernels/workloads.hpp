@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "01-roofline/kernels/kernel_set.hpp"
-#include "harness/measure/work.hpp"
+#include "common/work.hpp"
 
 namespace hf::roofline {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/ranks/ranks.hpp"
-#include "harness/measure/work.hpp"
+#include "common/work.hpp"
 #include "harness/report/lab.hpp"
 
 namespace hf::scaling {

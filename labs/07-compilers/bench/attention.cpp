@@ -27,11 +27,11 @@
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "common/verify.hpp"
+#include "common/work.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/shared_array.hpp"
-#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 namespace {

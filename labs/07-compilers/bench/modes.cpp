@@ -16,11 +16,11 @@
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/models/graphs.hpp"
 #include "07-compilers/kernels/models/partial_model.hpp"
+#include "common/work.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/scratch_folder.hpp"
 #include "harness/measure/side_by_side.hpp"
-#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -19,7 +19,7 @@
 #include "00-workload/kernels/transformer.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"
-#include "harness/measure/work.hpp"
+#include "common/work.hpp"
 
 namespace hf::workload {
 namespace {

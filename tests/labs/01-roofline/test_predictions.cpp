@@ -15,10 +15,10 @@
 #include "01-roofline/kernels/predictions.hpp"
 #include "01-roofline/kernels/workloads.hpp"
 #include "common/random.hpp"
+#include "common/work.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/statistics.hpp"
-#include "harness/measure/work.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -6,7 +6,7 @@
 #include "07-compilers/kernels/attention/attention.hpp"
 #include "07-compilers/kernels/fusion/chain_by_hand.hpp"
 #include "cases.hpp"
-#include "harness/measure/work.hpp"
+#include "common/work.hpp"
 
 namespace hf::formulas {
 namespace {

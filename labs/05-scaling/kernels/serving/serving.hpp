@@ -16,7 +16,7 @@
 #include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/transformer.hpp"
 #include "common/ranks/alpha_beta.hpp"
-#include "harness/measure/work.hpp"
+#include "common/work.hpp"
 
 namespace hf::scaling {
 

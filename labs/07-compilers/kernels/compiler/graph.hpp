@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/work.hpp"
+#include "common/work.hpp"
 
 namespace hf::compilers {
 

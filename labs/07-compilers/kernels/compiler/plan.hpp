@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "harness/measure/work.hpp"
+#include "common/work.hpp"
 
 namespace hf::compilers {
 

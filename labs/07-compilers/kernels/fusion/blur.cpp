@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "common/work.hpp"
 #include "harness/measure/vector.hpp"
-#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 namespace {

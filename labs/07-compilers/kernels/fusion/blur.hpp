@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "harness/measure/work.hpp"
+#include "common/work.hpp"
 
 namespace hf::compilers {
 

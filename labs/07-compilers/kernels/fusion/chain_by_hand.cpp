@@ -4,8 +4,8 @@
 #include <string>
 
 #include "common/loop_team.hpp"
+#include "common/work.hpp"
 #include "harness/measure/vector.hpp"
-#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "harness/measure/work.hpp"
+#include "common/work.hpp"
 
 namespace hf::compilers {
 

@@ -11,9 +11,9 @@
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "common/random.hpp"
+#include "common/work.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
-#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "07-compilers/kernels/compiler/graph.hpp"  // IWYU pragma: export
+#include "common/work.hpp"
 #include "harness/measure/memory.hpp"
-#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 

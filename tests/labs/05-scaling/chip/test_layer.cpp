@@ -13,7 +13,7 @@
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"
-#include "harness/measure/work.hpp"
+#include "common/work.hpp"
 
 using namespace hf;
 using namespace hf::scaling;

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "05-scaling/kernels/chip/layer.hpp"
-#include "harness/measure/work.hpp"
+#include "common/work.hpp"
 
 using namespace hf;
 using namespace hf::scaling;

@@ -7,7 +7,7 @@
 #include "00-workload/kernels/transformer.hpp"
 #include "05-scaling/kernels/serving/serving.hpp"
 #include "common/random.hpp"
-#include "harness/measure/work.hpp"
+#include "common/work.hpp"
 
 namespace hf::scaling {
 namespace {

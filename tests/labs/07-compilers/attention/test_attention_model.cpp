@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "harness/measure/work.hpp"
+#include "common/work.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -15,8 +15,8 @@
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "common/loop_team.hpp"
 #include "common/rounded.hpp"
+#include "common/work.hpp"
 #include "graphs.hpp"
-#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
+#include "common/work.hpp"
 #include "graphs.hpp"
-#include "harness/measure/work.hpp"
 
 using namespace hf::compilers;
 

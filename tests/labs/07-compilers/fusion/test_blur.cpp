@@ -10,7 +10,7 @@
 
 #include "07-compilers/kernels/fusion/blur.hpp"
 #include "common/random.hpp"
-#include "harness/measure/work.hpp"
+#include "common/work.hpp"
 
 namespace hf::compilers {
 namespace {

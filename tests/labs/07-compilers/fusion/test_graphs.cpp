@@ -7,11 +7,11 @@
 
 #include "01-roofline/kernels/stream_runs.hpp"
 #include "07-compilers/bench/fusion.hpp"
+#include "common/work.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/scratch_folder.hpp"
 #include "harness/measure/threads.hpp"
-#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 namespace {

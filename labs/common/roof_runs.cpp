@@ -1,13 +1,13 @@
-#include "roof_runs.hpp"
+#include "common/roof_runs.hpp"
 
 #include <cstddef>
 #include <vector>
 
-#include "peaks.hpp"
-#include "sampling.hpp"
-#include "shared_array.hpp"
-#include "statistics.hpp"
-#include "work.hpp"
+#include "common/work.hpp"
+#include "harness/measure/peaks.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/shared_array.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf {
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "peaks.hpp"
-#include "sampling.hpp"
-#include "shared_array.hpp"
-#include "statistics.hpp"
-#include "threads.hpp"
-#include "work.hpp"
+#include "common/work.hpp"
+#include "harness/measure/peaks.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/shared_array.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/measure/threads.hpp"
 
 namespace hf {
 

@@ -1,4 +1,4 @@
-#include "work.hpp"
+#include "common/work.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "harness/measure/work.hpp"
+#include "common/work.hpp"
 
 TEST_CASE("the vector add sits at a twelfth of a FLOP per byte") {
   // c[i] = a[i] + b[i] in fp32: one FLOP; two numbers read, one written, and the written line read first.
