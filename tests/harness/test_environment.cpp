@@ -36,7 +36,8 @@ struct Place {
   }
   std::map<std::string, std::string> environment(const std::string& does,
                                                  std::map<std::string, std::string> more = {}) const {
-    more.insert({{"TMPDIR", folder.path().string()}, {"TINY_LAB_DOES", does}});
+    const std::string place = folder.path().string();
+    more.insert({{"TMPDIR", place}, {"TINY_LAB_BENCH", place}, {"TINY_LAB_DOES", does}});
     return more;
   }
   Ended run(const std::string& does, const std::map<std::string, std::string>& more = {},
@@ -50,7 +51,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 /// True if all processes of that place have ended, within a minute.
 bool none_is_left(const Place& place) {
   for (int look = 0; look < 6000; ++look) {
-    if (processes_with("TMPDIR=" + place.folder.path().string()).empty()) return true;
+    if (processes_with("TINY_LAB_BENCH=" + place.folder.path().string()).empty()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return false;

@@ -45,7 +45,8 @@ struct Bench {
     return words;
   }
   std::map<std::string, std::string> environment(const std::string& does = "") const {
-    return {{"TMPDIR", folder.path().string()}, {"TINY_LAB_DOES", does}, {"LC_ALL", "C.UTF-8"}};
+    const std::string place = folder.path().string();
+    return {{"TMPDIR", place}, {"TINY_LAB_BENCH", place}, {"TINY_LAB_DOES", does}, {"LC_ALL", "C.UTF-8"}};
   }
   /// The number of files beside the record.
   long litter() const {
@@ -61,7 +62,7 @@ struct Bench {
 };
 
 /// A variable in the environment of a lab on this bench, and of everything it starts.
-std::string mark(const Bench& bench) { return "TMPDIR=" + bench.folder.path().string(); }
+std::string mark(const Bench& bench) { return "TINY_LAB_BENCH=" + bench.folder.path().string(); }
 
 /// True if all those processes end within a minute.
 bool none_is_left(const Bench& bench) {
