@@ -9,6 +9,7 @@
 
 #include "record/inputs.hpp"
 #include "record/record.hpp"
+#include "record/sha256.hpp"
 #include "shell.hpp"
 #include "small_record.hpp"
 
@@ -194,6 +195,67 @@ TEST_CASE("libraries from outside are inputs, without those of the language") {
   CHECK(inputs["library:libfast"] == "found at " + (system / "libfast.so.1.2").string());
   CHECK_FALSE(inputs.contains("library:libstill"));  // nothing was taken from it
   CHECK_FALSE(inputs.contains("library:libm"));
+}
+
+namespace {
+
+/// The instrument in a checkout, built and installed.
+struct Installed {
+  hf::TemporaryDirectory checkout, prefix;
+  Tree book;
+
+  /// The input in the book's lab after the source with this name had this text, and was compiled with these flags.
+  hf::Json input(const std::string& name, const std::string& text, const std::string& flags = "-O3") const {
+    const std::string here = checkout.path().string(), archive = (prefix / "libharness.a").string();
+    const std::string clock = here + "/labs/harness/measure/clock.cpp";
+    hf::write(clock, "long now;");
+    hf::write(checkout / "labs/harness/measure/clock.hpp", "extern long now;");
+    hf::write(checkout / "labs/harness/report/terminal.cpp", "const char* kGreeting = \"hello\";");
+    hf::write(checkout / ("labs/harness/" + name), text);
+    hf::write(checkout / "compile_commands.json",
+              hf::Json({{{"command", "c++ " + flags + " -o clock.o -c " + clock}, {"file", clock}}}).dump());
+    const hf::Outcome outcome = hf::shell(hf::record_command() + "instrument --root " + here + " --build " + here +
+                                          " --output " + (prefix / "instrument.json").string());
+    CHECK(outcome.text == "");
+    hf::write(archive, text + flags);  // other bytes every time
+    book.map("Archive member included\n\n" + archive + "(clock.cpp.o)\n");
+    const hf::Json inputs = book.inputs();
+    CHECK_FALSE(inputs.contains("library:libharness"));
+    return inputs.at("library:press");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("of an installed instrument, the measuring sources and their flags are an input, and its messages are not") {
+  const Installed installed;
+  const hf::Json before = installed.input("measure/clock.cpp", "long now;");
+  CHECK(before.get<std::string>().starts_with("sources, sha256 "));
+  CHECK(installed.input("report/terminal.cpp", "const char* kGreeting = \"good morning\";") == before);
+  CHECK(installed.input("measure/clock.cpp", "long now;  // in nanoseconds\n") == before);
+  CHECK(installed.input("measure/clock.cpp", "long now = 1;") != before);
+  CHECK(installed.input("measure/clock.hpp", "extern const long now;") != before);
+  CHECK(installed.input("measure/clock.cpp", "long now;", "-O2") != before);
+}
+
+TEST_CASE("an archive without a list of sources is an input with its content") {
+  const Tree tree;
+  const hf::TemporaryDirectory system;
+  hf::write(system / "libstill.a", "still");
+  tree.map("Archive member included\n\n" + (system / "libstill.a").string() + "(still.o)\n");
+  CHECK(tree.inputs()["library:libstill"] == "libstill.a, sha256 " + hf::sha256("still").substr(0, 12));
+  hf::write(system / "instrument.json", "[]");
+  CHECK(tree.run().status == 2);
+}
+
+TEST_CASE("a checkout without an instrument has no inputs of one") {
+  const Tree tree;
+  const std::string here = tree.root.path().string();
+  const hf::Outcome outcome = hf::shell(hf::record_command() + "instrument --root " + here + " --build " + here +
+                                        " --output " + here + "/i.json");
+  CHECK(outcome.status == 2);
+  CHECK(outcome.text ==
+        here + "/labs/harness/measure: expected the instrument's sources; name the checkout with --root\n");
 }
 
 TEST_CASE("the compiler of .cu files is an input where there is one") {

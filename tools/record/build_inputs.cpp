@@ -221,7 +221,13 @@ class Collector {
   void add_library(const fs::path& file) {
     const std::string name = library_name(file);
     if (is_of_the_language(name)) return;
+    const fs::path sources = file.parent_path() / kInstrumentFile;
     const bool shared = file.extension() != ".a";
+    if (!shared && fs::exists(sources)) {
+      const std::string key = input_key(inputs_from(load_json(sources), sources.string()));  // "sha256:…"
+      inputs_["library:press"] = "sources, sha256 " + key.substr(7, 12);
+      return;
+    }
     inputs_["library:" + name] = shared ? kFoundAt + file.string() : library_identity(file);
   }
 
@@ -289,6 +295,24 @@ Inputs build_inputs(const Build& build) {
   }
   for (const fs::path& library : linked.libraries) collector.add_library(library);
   return collector.inputs();
+}
+
+Inputs instrument_inputs(const fs::path& root, const fs::path& folder) {
+  Inputs inputs;
+  for (const auto& [source, digest] : source_digests(root)) {
+    if (source.starts_with("labs/harness/measure/")) inputs["source:" + source] = digest;
+  }
+  if (inputs.empty())
+    throw FileError((root / "labs/harness/measure").string() +
+                    ": expected the instrument's sources; name the checkout with --root");
+  Build build;
+  build.root = root, build.folder = folder;
+  for (const Json& step : load_json(folder / "compile_commands.json")) {
+    const fs::path source = fs::path(step.at("file").get<std::string>()).lexically_relative(root);
+    const auto input = inputs.find("source:" + source.generic_string());
+    if (input != inputs.end()) input->second += other_flags(words_of(step.at("command").get<std::string>()), build);
+  }
+  return inputs;
 }
 
 }  // namespace hf

@@ -24,8 +24,17 @@ struct Build {
 /// and FILE". Files that cannot change a number are left out, and so are those outside the root, which belong to
 /// libraries. A library outside the root becomes "library:NAME" → its file (for a shared library: where to look for it
 /// when the program runs, see complete_inputs()), except those of the C and C++ language, which come with compiler and
-/// system. An object made from a .cu file adds "library:CUDA" → Build::cuda.
+/// system. The archives of the installed instrument, beside kInstrumentFile, become one: "library:press" → the key of
+/// the inputs in that file. An object made from a .cu file adds "library:CUDA" → Build::cuda.
 /// Throws FileError if a file cannot be read or lacks the expected contents.
 Inputs build_inputs(const Build& build);
+
+/// Lies beside the archives of the installed instrument, and has its instrument_inputs(): so another message in it, or
+/// another compiler of it, makes no record of another book stale.
+inline constexpr const char* kInstrumentFile = "instrument.json";
+
+/// The inputs of the instrument in the checkout at `root`: the sources that can change a number, with the flags that
+/// the build in `folder` compiles them with. Throws FileError if there are none.
+Inputs instrument_inputs(const std::filesystem::path& root, const std::filesystem::path& folder);
 
 }  // namespace hf

@@ -42,5 +42,6 @@ struct InputsOptions {
 };
 
 int inputs_command(const InputsOptions& options);
+int instrument_command(const InputsOptions& options);
 
 }  // namespace hf

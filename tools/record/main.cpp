@@ -87,10 +87,16 @@ void add_writers(CLI::App& app, Request& r) {
   InputsOptions& in = r.inputs;
   CLI::App* inputs = add(app, r, "inputs", "Writes the inputs of a lab's measurement (the build runs this)",
                          [&in] { return inputs_command(in); });
-  inputs->add_option("--root", in.build.root, "folder of the sources; nothing outside is listed")->required();
-  inputs->add_option("--build", in.build.folder, "folder that the program was linked in")->required();
+  CLI::App* instrument =
+      add(app, r, "instrument",
+          "Writes the inputs of the instrument that is installed for other books (the build runs this)",
+          [&in] { return instrument_command(in); });
+  for (CLI::App* command : {inputs, instrument}) {
+    command->add_option("--root", in.build.root, "folder of the sources; nothing outside is listed")->required();
+    command->add_option("--build", in.build.folder, "folder of the build")->required();
+    command->add_option("--output", in.output, "JSON file, written only when it changes")->required();
+  }
   inputs->add_option("--map", in.build.map, "the linker's map file")->required();
-  inputs->add_option("--output", in.output, "JSON file, written only when it changes")->required();
   inputs->add_option("--compiler", in.compiler, "name and version")->required();
   inputs->add_option("--flags", in.build.flags, "the compiler's flags, as --flags=\"-O3 …\"")->required();
   inputs->add_option("--cuda", in.build.cuda, "version and flags of the CUDA compiler");

@@ -55,6 +55,11 @@ int inputs_command(const InputsOptions& options) {
   return 0;
 }
 
+int instrument_command(const InputsOptions& options) {
+  write_if_changed(options.output, Json(instrument_inputs(options.build.root, options.build.folder)).dump(1) + "\n");
+  return 0;
+}
+
 // Checks every file, so that one bad record does not hide the next.
 int stale_command(const Tool& tool, const Files& files, bool json) {
   const auto checkout = source_digests(tool.tree);
