@@ -1,5 +1,6 @@
 """Another book, outside of this checkout: it is made of the installed packages and uses no file of this book."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -50,13 +51,29 @@ def test_the_sorting_book_is_measured_and_made(surroundings, tmp_path):
     check_nothing_of_the_checkout_was_used(book)
 
 
+def publish(book, surroundings):
+    """Why `make publish` refuses this book's records."""
+    run = subprocess.run(["make", "publish", "MACHINE=my-machine"], cwd=book, env=surroundings, capture_output=True, encoding="utf-8")
+    assert run.returncode == 2
+    assert not (book / "figures/records").exists()
+    return run.stderr.splitlines()[0]
+
+
 def test_a_new_book_is_made_as_it_is(surroundings, tmp_path):
     book = tmp_path / "Hash Tables"
     run = subprocess.run(["make", "new-book", f"DIR={book}"], cwd=ROOT, capture_output=True, encoding="utf-8")
     assert run.stdout.startswith(f"wrote {book}\n"), run.stderr
+    assert publish(book, surroundings) == "publish: build/records/ is empty: run make site to measure this machine"
     pages = made(book, surroundings)
     assert "<title>Hash tables" in pages["index"]
     assert "more than twice as fast" in pages["claims"]
+    record = book / "build/records/00-first.json"
+    shutil.copy(record, record.with_suffix(".refused.json"))  # as a lab leaves one; it is not published
+    assert publish(book, surroundings).startswith('build/records/00-first.json: /run/budget: expected "full" for publication')
+    why = subprocess.run(["record", "why", record], cwd=book, env=surroundings, capture_output=True, encoding="utf-8")
+    assert why.stdout == "00-first is fresh: none of its inputs has changed\n", why.stderr
+    installed = [name for name in json.loads(record.read_text())["lab"]["inputs"] if name.startswith("library:")]
+    assert installed == ["library:press"]  # not the bytes of the archives, which any compiler and any message changes
     check_nothing_of_the_checkout_was_used(book)
 
 

@@ -27,10 +27,11 @@
 namespace hf {
 namespace {
 
-// The lab's inputs if it ran now.
-Inputs inputs_now(const std::string& lab) {
-  const auto directory = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  const auto file = directory / ("lab-" + lab + ".inputs.json");
+// The lab's inputs if it ran now. The labs are beside this tool or, if it is installed, in the book's build.
+Inputs inputs_now(const std::string& lab, const Tool& tool) {
+  const std::string name = "lab-" + lab + ".inputs.json";
+  auto file = std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+  if (!std::filesystem::exists(file)) file = tool.tree / "build/bin" / name;
   if (!std::filesystem::exists(file)) {
     throw FileError(file.string() + ": expected the inputs of the lab as built; build lab-" + lab);
   }
@@ -86,7 +87,7 @@ int stale_command(const Tool& tool, const Files& files, bool json) {
 int why_command(const Tool& tool, const std::string& file, const std::string& budget) {
   const Json record = load_record(file, tool.labs());
   const auto lab = record.at("/lab/id"_json_pointer).get<std::string>();
-  const auto reasons = staleness(record, inputs_now(lab), budget);
+  const auto reasons = staleness(record, inputs_now(lab, tool), budget);
   for (const std::string& reason : reasons) std::cout << reason << "\n";
   if (reasons.empty()) std::cout << lab << " is fresh: none of its inputs has changed\n";
   return reasons.empty() ? 0 : 1;
