@@ -65,9 +65,8 @@ void Compiled::compile() {
   plan_ = make_plan(graph_, options_.any_rows, largest_near(options_.stores));
   if (!plan_.refusal.empty()) throw BuildError("graph: " + plan_.refusal);
   const std::string loops = emit(plan_);
-  const std::string program =
-      prelude() + "\nnamespace hf::compilers {\n\n" + loops + "\n}  // namespace hf::compilers\n";
-  const Built built = build(program, find_toolchain(options_.compiler),
+  program_ = prelude() + "\nnamespace hf::compilers {\n\n" + loops + "\n}  // namespace hf::compilers\n";
+  const Built built = build(program_, find_toolchain(options_.compiler),
                             options_.folder.empty() ? libraries_of_this_run() : options_.folder, options_.seconds);
   file_ = built.library;
   library_ = built.code;

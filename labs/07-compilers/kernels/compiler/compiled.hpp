@@ -47,9 +47,9 @@ class Compiled {
   /// Why it runs eagerly, in one line; empty if it is compiled.
   const std::string& remark() const { return remark_; }
   bool is_compiled() const { return library_ != nullptr; }
-  const std::string& source() const { return source_; }           ///< its loops in C++; empty if it runs eagerly
-  const std::filesystem::path& library() const { return file_; }  ///< the built library
-  std::size_t loops() const { return plan_.loops(); }             ///< number of passes in the plan
+  const std::string& source() const { return source_; }    ///< its loops in C++; empty if it runs eagerly
+  const std::string& program() const { return program_; }  ///< all C++ that the compiler reads
+  std::size_t loops() const { return plan_.loops(); }      ///< number of passes in the plan
   /// Returns the counted bytes and FLOPs.
   Work work(const OpCosts& costs = counted_flops) const { return hf::compilers::work(plan_, costs); }
 
@@ -73,7 +73,7 @@ class Compiled {
   Graph graph_;
   CompileOptions options_;
   FusionPlan plan_ = {};
-  std::string remark_ = {}, source_ = {};
+  std::string remark_ = {}, source_ = {}, program_ = {};
   std::filesystem::path file_ = {};
   std::shared_ptr<void> library_ = {};            ///< null if it runs eagerly
   std::vector<std::vector<LoopCode>> code_ = {};  ///< of each band

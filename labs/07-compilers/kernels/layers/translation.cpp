@@ -120,15 +120,14 @@ Translation::Translation(const Graph& graph)
                  {"link", {"-o", file("loops.so"), file("loops.o")}}}) {
   const Compiled compiled(graph, {.stores = Stores::ordinary, .folder = folder_.path()});
   if (!compiled.is_compiled()) throw BuildError(compiled.remark());
-  const std::string program = text_of(std::filesystem::path(compiled.library()).replace_extension(".cpp"));
-  std::ofstream(file("loops.cpp"), std::ios::binary) << program;
+  std::ofstream(file("loops.cpp"), std::ios::binary) << compiled.program();
   for (const Command& command : commands_) run(command);
 
   const auto is_operator = [](const Node& node) { return node.op != Op::input && node.op != Op::constant; };
   operators = static_cast<std::size_t>(std::ranges::count_if(graph.nodes(), is_operator));
   loops = compiled.loops();
   lines = lines_of(compiled.source());
-  program_lines = lines_of(program);
+  program_lines = lines_of(compiled.program());
   first_loop = read_assembly(text_of(file("loops.s")), first_loop_name);
 }
 
