@@ -291,6 +291,21 @@ def test_a_compiler_of_several_words_is_passed_on_and_recorded(root, tmp_path, c
     assert f"--flags={flags}-O3 -DNDEBUG -std=c++20" in ninja
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("ccache") is None, reason="ccache is not installed")
+def test_a_lab_built_through_a_cache_compiles_its_loops_through_it(root, tmp_path):
+    """Without CXX in the lab's environment, since a reader sets it once, to configure."""
+    build = tmp_path / "build"
+    run = lambda *command, **variables: subprocess.run(command, check=True, capture_output=True, encoding="utf-8",
+                                                       env={**os.environ, "CXX": "", "TMPDIR": str(tmp_path), **variables})  # fmt: skip
+    run("cmake", "-S", root, "-B", build, "-G", "Ninja", "-DHARDWARE_FIRST_CUDA=OFF", CXX="ccache g++")
+    run("cmake", "--build", build, "--target", "lab-07-compilers")
+    inputs = json.loads((build / "bin/lab-07-compilers.inputs.json").read_text(encoding="utf-8"))
+    assert inputs["compiler"].startswith("GNU ") and inputs["flags"].startswith("-O3 ")
+    said = run(build / "bin/lab-07-compilers", "--budget", "quick", "--only", "fusion").stdout
+    assert re.search(r"^ *fusion_attention_gain +[0-9.]+", said, re.M)
+
+
 @pytest.mark.parametrize(("variables", "named"), [({"LDFLAGS": "-fuse-ld=gold"}, "-fuse-ld=gold"),
                                                   ({"CXXFLAGS": "-O2 -fuse-ld=bfd -fuse-ld=gold"}, "-fuse-ld=gold"),
                                                   ({"LDFLAGS": "-fuse-ld=gold -fuse-ld=bfd"}, None)])  # fmt: skip
