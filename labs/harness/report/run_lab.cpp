@@ -172,7 +172,9 @@ class LabRun {
     const std::int64_t start = now_ns();
     check_writable();
     const ScratchFolder scratch;  // with it goes what browsers and compilers leave in TMPDIR
-    setenv("TMPDIR", scratch.path().c_str(), 1);
+    const std::string folder = fs::absolute(scratch.path()).string();
+    setenv("TMPDIR", folder.c_str(), 1);
+    remove_when_ended(folder);
     remember_conditions();
     Run run;
     run.started = utc_now();
