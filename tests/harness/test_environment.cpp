@@ -159,6 +159,20 @@ TEST_CASE("what a lab's programs leave in the folder for temporary files goes wi
   }
 }
 
+TEST_CASE("a lab's folder for temporary files has a path that leaves room for sockets, wherever it is") {
+  for (const std::size_t length : {1, 100}) {
+    const Place place;
+    const fs::path deep = place.folder.path() / std::string(length, 'x');
+    fs::create_directory(deep);
+    const Ended ended = place.run("show its environment", {{"TMPDIR", deep.string()}});
+    REQUIRE(ended.status == 0);
+    const std::size_t at = ended.out.find("\nTMPDIR=") + 1;
+    CHECK(ended.out.find('\n', at) - at < 70);
+    CHECK(place.run("leave files", {{"TMPDIR", deep.string()}}).status == 0);
+    CHECK(left_in(deep) == std::set<std::string>{"hardware-first.lock"});
+  }
+}
+
 TEST_CASE("copies of a lab that srun starts without ranks are refused, and a lab in a shell of srun's is not") {
   const Place place;
   const auto started_by = [&](const std::string& parent, std::map<std::string, std::string> variables) {

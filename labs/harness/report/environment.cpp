@@ -1,5 +1,6 @@
 #include "environment.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -107,6 +109,16 @@ std::string variables_that_begin_with(const std::vector<std::string>& beginnings
     if (std::ranges::any_of(beginnings, begins)) append(list, name);
   }
   return list;
+}
+
+void keep_temporary_files_in(const std::filesystem::path& folder) {
+  std::string path = std::filesystem::absolute(folder).string();
+  constexpr std::size_t longest = 60;  // a socket's path has at most 107 characters, and Chromium appends 45
+  if (path.size() > longest) {
+    const int descriptor = open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);  // stays open for the programs
+    if (descriptor >= 0) path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(descriptor);
+  }
+  setenv("TMPDIR", path.c_str(), 1);
 }
 
 void speak_english() { setenv("LC_ALL", detect_style(stdout).utf8 ? "C.UTF-8" : "C", 1); }

@@ -4,6 +4,7 @@
 /// starts, since OpenMP's reads its variables before main().
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ std::vector<std::string> environment_notes();
 
 /// The names of the variables in the environment that begin with one of these words, with commas between them.
 std::string variables_that_begin_with(const std::vector<std::string>& beginnings);
+
+/// Sets TMPDIR, for this process and the programs that it starts, to this folder.
+void keep_temporary_files_in(const std::filesystem::path& folder);
 
 /// Makes the programs that a lab starts speak English, in the terminal's encoding.
 void speak_english();

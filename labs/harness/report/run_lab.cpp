@@ -172,9 +172,8 @@ class LabRun {
     const std::int64_t start = now_ns();
     check_writable();
     const ScratchFolder scratch;  // with it goes what browsers and compilers leave in TMPDIR
-    const std::string folder = fs::absolute(scratch.path()).string();
-    setenv("TMPDIR", folder.c_str(), 1);
-    remove_when_ended(folder);
+    keep_temporary_files_in(scratch.path());
+    remove_when_ended(scratch.path());
     remember_conditions();
     Run run;
     run.started = utc_now();
