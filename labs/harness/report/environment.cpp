@@ -123,4 +123,6 @@ void keep_temporary_files_in(const std::filesystem::path& folder) {
 
 void speak_english() { setenv("LC_ALL", detect_style(stdout).utf8 ? "C.UTF-8" : "C", 1); }
 
+void bypass_compiler_cache() { setenv("CCACHE_DISABLE", "1", 1); }
+
 }  // namespace hf
