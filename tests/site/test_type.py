@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 from chromium import counted
 from press.advances import ADVANCES
@@ -54,18 +56,31 @@ def test_prose_and_the_labels_of_figures_are_shown_in_it(browser, base):
             assert {font["familyName"] for font in shown} == {"Hardware First Text"}, (selector, shown)
 
 
-@pytest.mark.parametrize("face", STYLES)
-def test_characters_are_as_wide_as_labels_are_placed_by(browser, served, face):
-    with Visit(browser, served + "01-roofline.html") as visit:
-        widths = visit.page.evaluate("""async ([style, letters]) => {
-            const font = style + '1000px "Hardware First Text"';
-            await document.fonts.load(font, letters.join(""));
-            const pen = document.createElement("canvas").getContext("2d");
-            pen.font = font;
-            return letters.map(letter => pen.measureText(letter).width);
-        }""", [STYLES[face], list(ADVANCES[face])])
+WIDTHS = """async ([style, letters]) => {
+    const font = style + '1000px "Hardware First Text"';
+    await document.fonts.load(font, letters.join(""));
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = font;
+    return letters.map(letter => pen.measureText(letter).width);
+}"""
+
+
+def check_widths(browser, page):
+    with Visit(browser, page) as visit:
+        widths = {face: visit.page.evaluate(WIDTHS, [STYLES[face], list(ADVANCES[face])]) for face in STYLES}
     with counted(browser):
-        assert widths == pytest.approx(list(ADVANCES[face].values()), abs=1.01)
+        for face in STYLES:
+            assert widths[face] == pytest.approx(list(ADVANCES[face].values()), abs=1.01), face
+
+
+def test_characters_are_as_wide_as_labels_are_placed_by(browser, served):
+    check_widths(browser, served + "01-roofline.html")
+
+
+def test_characters_are_as_wide_on_a_desktop_that_hints_fonts(browser, served):
+    with browser.browser_type.launch(executable_path=shutil.which("chromium-headless-shell"),
+                                     args=["--no-sandbox", "--font-render-hinting=full"]) as hinted:
+        check_widths(hinted, served + "01-roofline.html")
 
 
 def test_no_paragraph_changes_its_height_by_much_when_the_face_arrives(browser, served):
