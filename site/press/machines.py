@@ -46,8 +46,11 @@ class Gallery(SphinxDirective):
         return {machine: found[machine.slug] for machine in domain.records.machines() if machine.slug in found}
 
     def wanted(self) -> list[tuple[str, str]]:
-        """(lab, id) of each headline value."""
-        return [split_target(each, "") for each in self.options.get("values", "").split()]
+        """(lab, id) of each headline value. Raises RecordError for a lab that the book doesn't have."""
+        wanted = [split_target(each, "") for each in self.options.get("values", "").split()]
+        for lab, _ in wanted:
+            press(self.env).records.expect(lab)
+        return wanted
 
 
 class Machines(Gallery):

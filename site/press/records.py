@@ -124,6 +124,11 @@ class Records:
         """The labs without a published record, whose chapters a book of published records leaves out."""
         return [lab for lab in self._in_the_project() if not self.published_paths(lab)] if self.published_only else []
 
+    def expect(self, lab: str) -> None:
+        """Raises RecordError for a lab that the book doesn't have."""
+        if lab not in self._in_the_project():
+            raise RecordError(f'no lab "{lab}": the labs are {", ".join(self.labs()) or "none"}')
+
     def _in_the_project(self) -> list[str]:
         return sorted(p.parent.name for p in (self.root / "labs").glob("[0-9][0-9]-*/lab.cpp"))
 
@@ -225,8 +230,7 @@ class Records:
         """
         if lab in self.left_out():
             raise self.not_measured(lab)
-        if lab not in self.labs():
-            raise RecordError(f'no lab "{lab}": the labs are {", ".join(self.labs()) or "none"}')
+        self.expect(lab)
         asked = self.path_of(machine or self.machines()[0], lab)
         having, valid, error, paths = list(having), {}, None, self._paths_in_order(lab)
         for path in sorted(paths, key=lambda path: path != asked):

@@ -52,6 +52,13 @@ def test_the_gallery_shows_every_machine_once(site):
     assert text.count("GHz") == 2 and "L2 2 MiB" in text and "24 GiB" in text
 
 
+def test_the_gallery_knows_no_other_books_labs(site):
+    site.page("# Page\n\n```{machines}\n:values: 07-other/speed\n```")
+    site.record()
+    site.build()
+    assert 'machines: no lab "07-other": the labs are 01-roofline' in site.text()
+
+
 def test_the_gallery_notices_a_new_machine(site):
     site.page("# Page\n\n```{machines}\n```")
     site.record()
