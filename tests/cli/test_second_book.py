@@ -67,6 +67,7 @@ def test_a_new_book_is_made_as_it_is(surroundings, tmp_path):
     pages = made(book, surroundings)
     assert "<title>Hash tables" in pages["index"]
     assert "more than twice as fast" in pages["claims"]
+    assert "four over one" in pages["machines"]
     record = book / "build/records/00-first.json"
     shutil.copy(record, record.with_suffix(".refused.json"))  # as a lab leaves one; it is not published
     assert publish(book, surroundings).startswith('build/records/00-first.json: /run/budget: expected "full" for publication')
