@@ -70,6 +70,11 @@ TEST_CASE("what no record may have is refused at once") {
   CHECK_THROWS_AS(lab.add(series("other", "GBs", 1)), std::logic_error);
   CHECK_THROWS_WITH_AS(lab.add(series("other", "GB/s", -1)),
                        doctest::Contains("series other at 1024: expected more than 0 GB/s"), std::runtime_error);
+  hf::Series counted = series("counted", "1", 1);
+  counted.kind = Kind::measured;
+  counted.points = {{1024, 3.5}};
+  CHECK_THROWS_WITH_AS(lab.add(counted), doctest::Contains("series counted at 1024: expected samples"),
+                       std::logic_error);
   CHECK_THROWS_AS(lab.add(series("other", "1", std::numeric_limits<double>::infinity())), std::runtime_error);
   CHECK(lab.results().series.size() == 1);
 }

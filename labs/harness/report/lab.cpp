@@ -49,7 +49,8 @@ void check_id(const std::string& what, const std::string& id) {
 
 void check_unit(const std::string& what, const std::string& unit) {
   if (known_unit(unit)) return;
-  throw std::logic_error(what + ": expected one of the units in labs/record/schema.json, not \"" + unit + "\"");
+  throw std::logic_error(what + ": expected a unit such as 1, B, ns, GB/s or, in lower case, what is counted, not \"" +
+                         unit + "\"");
 }
 
 void check_number(const std::string& what, double number, const std::string& unit) {
@@ -169,6 +170,10 @@ void Lab::add(Series series, Place place) {
     const std::string name = point.label.empty() ? number_text(point.x) : point.label;
     check_number(what + " at " + name, point.x, "1");
     check_number(what + " at " + name, point.y.median, series.y.unit);
+    if (series.kind == Kind::measured && point.y.samples.empty()) {
+      throw std::logic_error(what + " at " + name + ": expected samples, because it is measured; give the point an " +
+                             "hf::Estimate, such as hf::estimate({3.5}), or the series another kind");
+    }
   }
   results_.places["series " + series.id] = text_of(place);
   add_once(results_.series, std::move(series), what);
