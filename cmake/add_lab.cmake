@@ -31,6 +31,7 @@ endfunction()
 # definitions of derived values (definitions.json, see record/reading.hpp) and its chapter's claims (claims.json, see
 # record/claims.hpp).
 function(embed_texts target folder)
+  file(GLOB texts CONFIGURE_DEPENDS ${folder}/*.json)  # a file that is added later, too
   foreach(name IN ITEMS laws definitions claims)
     set(${name} "[]")
     if(EXISTS ${folder}/${name}.json)

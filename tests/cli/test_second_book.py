@@ -68,6 +68,9 @@ def test_a_new_book_is_made_as_it_is(surroundings, tmp_path):
     assert "<title>Hash tables" in pages["index"]
     assert "more than twice as fast" in pages["claims"]
     assert "four over one" in pages["machines"]
+    (book / "labs/00-first/definitions.json").write_text('["one_over_four = 1 / four_over_one"]')
+    made(book, surroundings)
+    assert "one_over_four" in (book / "build/labs/lab-00-first_texts.cpp").read_text(encoding="utf-8")
     record = book / "build/records/00-first.json"
     shutil.copy(record, record.with_suffix(".refused.json"))  # as a lab leaves one; it is not published
     assert publish(book, surroundings).startswith('build/records/00-first.json: /run/budget: expected "full" for publication')
