@@ -72,7 +72,8 @@ def test_a_new_book_is_made_as_it_is(surroundings, tmp_path):
     made(book, surroundings)
     assert "one_over_four" in (book / "build/labs/lab-00-first_texts.cpp").read_text(encoding="utf-8")
     record = book / "build/records/00-first.json"
-    shutil.copy(record, record.with_suffix(".refused.json"))  # as a lab leaves one; it is not published
+    for other in (".refused.json", "-renamed.json"):  # as a lab leaves one, and one that now has another name
+        shutil.copy(record, record.with_name(record.stem + other))
     assert publish(book, surroundings).startswith('build/records/00-first.json: /run/budget: expected "full" for publication')
     why = subprocess.run(["record", "why", record], cwd=book, env=surroundings, capture_output=True, encoding="utf-8")
     assert why.stdout == "00-first is fresh: none of its inputs has changed\n", why.stderr
