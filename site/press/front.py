@@ -167,7 +167,8 @@ class ChapterCards(SphinxDirective):
                     nodes.raw("", small(picture(self.env, chapter.card, machine)[1]), format="html")])
             return [nodes.raw("", small(drawings.as_html(drawings.noted(domain, chapter.card))), format="html")]
         except (RecordError, drawings.DrawingError) as error:
-            return [block_notice(self.env, self.lineno, f"the card of chapter {chapter.number}: {error}")]
+            other = "" if script.exists() else f"there is no figures/{script.name}, and "
+            return [block_notice(self.env, self.lineno, f"the card of chapter {chapter.number}: {other}{error}")]
 
 
 def picture(env: BuildEnvironment, name: str, machine: Machine, lab: str | None = None) -> tuple[Record, str]:

@@ -84,6 +84,11 @@ def test_a_card_changes_with_its_chapter(small):
     assert "What bounds a loop?" in small.text()
 
 
+def test_a_card_whose_figure_is_missing_names_both_of_its_places(small):
+    small.page(CHAPTER.replace("card: 01-small", "card: 01-other"), LAB)
+    assert "there is no figures/01-other.gp, and drawings/01-roofline.py is missing" in small.build().said
+
+
 def test_without_a_record_the_page_says_so(site):
     site.page(FRONT)
     site.page(CHAPTER, LAB)
