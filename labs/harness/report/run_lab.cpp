@@ -120,6 +120,10 @@ class LabRun {
   LabRun(const LabInfo& info, const Options& options, const fs::path& folder)
       : info_(info), options_(options), file_(options.out / (info.id + ".json")), machine_(probe_machine()) {
     const fs::path inputs = folder / ("lab-" + info.id + ".inputs.json");
+    if (!fs::exists(inputs)) {
+      throw std::runtime_error(inputs.string() + ": expected a file that add_lab(" + info.id +
+                               " …) makes; in lab.cpp, change .id to the name of the lab's folder");
+    }
     inputs_ = inputs_from(load_json(inputs), inputs.string());
     complete_inputs(inputs_, machine_);
     laws_ = parse_laws(lab_texts.laws, "labs/" + info.id + "/laws.json");
