@@ -51,12 +51,18 @@ def test_the_sorting_book_is_measured_and_made(surroundings, tmp_path):
     check_nothing_of_the_checkout_was_used(book)
 
 
+def refused(book, surroundings, *job):
+    """Why `make` refuses a job."""
+    run = subprocess.run(["make", *job], cwd=book, env=surroundings, capture_output=True, encoding="utf-8")
+    assert run.returncode == 2
+    return next(line for line in run.stderr.splitlines() if not line.startswith("--"))  # as CMake's lines do
+
+
 def publish(book, surroundings):
     """Why `make publish` refuses this book's records."""
-    run = subprocess.run(["make", "publish", "MACHINE=my-machine"], cwd=book, env=surroundings, capture_output=True, encoding="utf-8")
-    assert run.returncode == 2
+    line = refused(book, surroundings, "publish", "MACHINE=my-machine")
     assert not (book / "figures/records").exists()
-    return run.stderr.splitlines()[0]
+    return line
 
 
 def test_a_new_book_is_made_as_it_is(surroundings, tmp_path):
@@ -80,6 +86,15 @@ def test_a_new_book_is_made_as_it_is(surroundings, tmp_path):
     installed = [name for name in json.loads(record.read_text())["lab"]["inputs"] if name.startswith("library:")]
     assert installed == ["library:press"]  # not the bytes of the archives, which any compiler and any message changes
     check_nothing_of_the_checkout_was_used(book)
+    (book / "labs/00-first").rename(book / "labs/00-other")
+    (book / "labs/CMakeLists.txt").write_text("add_lab(00-other SOURCES lab.cpp)\n")
+    shutil.rmtree(book / "build/bin")
+    assert refused(book, surroundings, "lab-00").endswith("in lab.cpp, change .id to the name of the lab's folder")
+    (book / "labs/01-more").mkdir()
+    (book / "labs/01-more/lab.cpp").touch()
+    assert refused(book, surroundings, "site") == "labs/CMakeLists.txt: expected add_lab(01-more SOURCES lab.cpp)"
+    nothing = {**surroundings, "PATH": os.environ["PATH"]}
+    assert refused(book, nothing, "site").startswith("PATH: expected the folders bin and venv/bin of the installed press")
 
 
 @pytest.mark.parametrize(("folder", "line"), [("", "new-book: DIR='': expected a new folder, as in DIR=../my-book\n"),
