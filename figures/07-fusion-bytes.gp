@@ -46,7 +46,7 @@ unset ytics
 set xlabel "time, ms" offset 0,0.9 textcolor rgb quiet
 do for [i = 1:7] { set label names[i] at graph 0,first rows[i] right offset -0.8,0 textcolor rgb ink }
 stats file("time") using (row(strcol(5)) == 1 ? (first_bytes = $1) : row(strcol(5)) == 4 ? (second_bytes = $1) : (third_bytes = $1)) nooutput
-set label digits(first_bytes / 1e6)." MB cross memory, those of write-allocate among them" at screen 2.0 / width,first 0.1 textcolor rgb quiet
+set label digits(first_bytes / 1e6)." MB cross memory" at screen 2.0 / width,first 0.1 textcolor rgb quiet
 set label digits(second_bytes / 1e6)." MB cross memory" at screen 2.0 / width,first 3.1 textcolor rgb quiet
 set label digits(third_bytes / 1e6)." MB cross memory" at screen 2.0 / width,first 6.1 textcolor rgb quiet
 

@@ -92,7 +92,7 @@ def page_file(tmp_path_factory, record_tool):
     site.record()
     site.page(PAGE)
     site.page(PAGE.replace("How much?", "How much more?"), "later")
-    site.built()
+    assert site.build().status == 0
     return (site.root / "build" / "out" / "index.html").as_uri()
 
 
