@@ -14,7 +14,8 @@ void insertion_sort(Key* a, std::size_t n) {
   for (std::size_t i = 1; i < n; ++i) {
     Key moving = std::move(a[i]);
     std::size_t hole = i;
-    for (; hole > 0 && moving < a[hole - 1]; --hole) a[hole] = std::move(a[hole - 1]);
+    for (; hole > 0 && moving < a[hole - 1]; --hole)  // up by one place
+      a[hole] = std::move(a[hole - 1]);
     a[hole] = std::move(moving);
   }
 }

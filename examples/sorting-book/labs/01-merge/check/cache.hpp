@@ -17,7 +17,8 @@ class Cache {
   static constexpr std::size_t line_bytes = 64, ways = 8;
 
   explicit Cache(std::uint64_t bytes)
-      : sets_(std::max<std::uint64_t>(1, bytes / (line_bytes * ways))), lines_(sets_ * ways) {}
+      : sets_(std::max<std::uint64_t>(1, bytes / (line_bytes * ways))),  // >= 1
+        lines_(sets_ * ways) {}
 
   /// \return whether the line had to be fetched
   bool touch(std::uint64_t line) {
