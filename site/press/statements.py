@@ -1,7 +1,7 @@
 """The chapters' claims: labs/NN-slug/claims.json contains each sentence and its bound, which decide for every machine's record.
 
-A claim's "shown" says how its number is shown if the sentence is not about the value itself: "left"; after a space, the things
-counted, as in "whole calls".
+A claim's "shown" says how its number is shown if the sentence is not about the value itself: a name in WAYS, such as "times",
+"more" or "left"; after a space, the things counted, as in "whole calls".
 """
 
 from __future__ import annotations
