@@ -292,7 +292,9 @@ TEST_CASE("git is told what changed, and never stopped") {
 TEST_CASE("why names what made a record stale") {
   const Folder folder;
   fs::copy_file(RECORD_EXECUTABLE, folder / "record");  // it looks for the inputs beside itself
-  const auto why = [&](const std::string& words) { return folder.shell(hf::command("./record") + "why --tree . " + words); };
+  const auto why = [&](const std::string& words) {
+    return folder.shell(hf::command("./record") + "why --tree . " + words);
+  };
   json record = small;
   record["lab"]["inputs"]["machine"] = hf::probe_machine().canonical();
   hf::renew_key(record);
