@@ -1,6 +1,5 @@
 #include "check.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <regex>

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/machine/machine.hpp"
+#include "harness/machine/surroundings.hpp"
 #include "harness/measure/blas.hpp"
 #include "harness/measure/clock.hpp"
 #include "harness/measure/command.hpp"
