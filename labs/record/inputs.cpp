@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxSourceBytes = std::size_t{16} << 20;
-const std::string kSource = "source:";
+constexpr std::string_view kSource = "source:";
 
 // "GNU 12.2.0 → 13.1.0": omits the new compiler's name if it is the old one's.
 std::string without_same_name(const std::string& then, const std::string& now) {
