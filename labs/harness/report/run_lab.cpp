@@ -177,7 +177,6 @@ class LabRun {
     check_writable();
     const ScratchFolder scratch;  // with it goes what browsers and compilers leave in TMPDIR
     keep_temporary_files_in(scratch.path());
-    remove_when_ended(scratch.path());
     remember_conditions();
     Run run;
     run.started = utc_now();

@@ -41,7 +41,7 @@ class Message {
 };
 
 Message interrupted_message, late_message;
-std::string program_name, children_file, scratch_folder;
+std::string program_name, children_file;
 timer_t grace = {}, patience = {};
 bool has_timers = false;
 volatile std::sig_atomic_t watching = 0, checks_without_life = 0;
@@ -79,18 +79,9 @@ void kill_children() {
   }
 }
 
-/// Leaves the removal to a program, since a handler may start one, but not read a folder.
-void remove_scratch_folder() {
-  if (scratch_folder.empty() || vfork() != 0) return;  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
-  close(STDERR_FILENO);                                // the next run removes what this one cannot
-  execl("/bin/rm", "rm", "-rf", "--", scratch_folder.c_str(), nullptr);
-  _exit(127);
-}
-
 [[noreturn]] void end(const Message& message, int status) {
   message.print();
   kill_children();
-  remove_scratch_folder();
   _exit(status);
 }
 
@@ -156,8 +147,6 @@ void watch(const std::string& program) {
   }
   watching = 1;
 }
-
-void remove_when_ended(const std::string& folder) { scratch_folder = folder; }
 
 void stop_watching() { watching = 0; }
 

@@ -12,9 +12,6 @@ namespace hf {
 /// \param program  its name in messages: "lab-02-matmul"
 void watch(const std::string& program);
 
-/// A folder to remove when the process is ended in that way, which runs no destructor.
-void remove_when_ended(const std::string& folder);
-
 /// Stops watching: from now on a signal only sets the flag of interrupt.hpp.
 void stop_watching();
 
