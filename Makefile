@@ -50,7 +50,7 @@ tool:
 
 .PHONY: site
 site: needs-site tool reference ## measure what has changed, then build the book: build/site/index.html
-	@tools/alone tools/render
+	@tools/alone tools/site
 
 # What the headers say of themselves, for the page on the instrument.
 .PHONY: reference
@@ -73,7 +73,7 @@ test-slow: needs-test-slow ## test what differs from main: C++ with sanitizers, 
 test-weekly: needs-test-weekly ## run the tests that rarely fail: all sanitizers, Clang, AArch64, every record's figures, a full run (measure and build the book), ...
 	@tools/build all
 	@site/browser/build
-	@tools/test tidy asan tsan clang aarch64 take-away chromium slow-site slow-cli checker fuzz live-book
+	@tools/test tidy asan tsan clang aarch64 labs-without chromium slow-site slow-cli checker fuzz live-book
 
 # lab-NN        ## run one chapter's lab: prints its predictions, table and claims; updates its record and figures
 .PHONY: $(addprefix lab-,$(NUMBERS))
@@ -98,7 +98,7 @@ serve: needs-serve ## serve the book at http://localhost:8000/; open pages offer
 
 .PHONY: pdf
 pdf: needs-pdf tool reference ## make a PDF for print from the existing records: build/hardware-first.pdf
-	@tools/alone sh -c 'tools/book || [ $$? = 1 ] || exit; tools/print-book build/site build/hardware-first.pdf'
+	@tools/alone sh -c 'tools/render || [ $$? = 1 ] || exit; tools/print-book build/site build/hardware-first.pdf'
 	@echo "The book: $$PWD/build/hardware-first.pdf"
 
 .PHONY: publish

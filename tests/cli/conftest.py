@@ -12,9 +12,9 @@ import pytest
 from programs import result_of
 
 ROOT = Path(__file__).resolve().parents[2]
-DOOR = ["primer", "Makefile", "CMakeLists.txt", "CMakePresets.json", "tools/environment.sh", "tools/alone", "tools/book", "tools/build",
+DOOR = ["primer", "Makefile", "CMakeLists.txt", "CMakePresets.json", "tools/environment.sh", "tools/alone", "tools/render", "tools/build",
         "tools/publish", "tools/reference",
-        "tools/measure", "site/browser/build", "tools/render", "tools/serve", "tools/new-chapter"]
+        "tools/measure", "site/browser/build", "tools/site", "tools/serve", "tools/new-chapter"]
 REQUIREMENTS = ["site/requirements.txt", "tests/site/requirements.txt", "tools/requirements.txt"]
 # The programs that the primer's own scripts use; all are in Debian's essential packages.
 ESSENTIAL = ["sh", "basename", "cat", "cksum", "cp", "chmod", "dirname", "env", "find", "flock", "grep", "head", "mkdir", "mv", "rm", "sed",

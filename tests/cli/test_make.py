@@ -140,7 +140,7 @@ def test_a_failed_lab_does_not_keep_the_book_from_being_rendered(make, door):
     for how in ("built", "measured"):
         door.stub("cmake", f'case "$*" in *labs*) [ {how} = measured ] ;; esac')
         lab(door, "exit 1")
-        run = door.run("sh", "tools/render")
+        run = door.run("sh", "tools/site")
         assert run.returncode == 1
         assert run.stderr.endswith("site: a lab did not finish; the lines above say where\n")
         assert any("-m sphinx" in call for call in door.calls("venv-python"))
@@ -156,19 +156,19 @@ def test_the_book_is_there_before_anything_is_measured_and_renewed_when_a_lab_is
     page.parent.mkdir(parents=True)
     page.touch()
     lab(door, f"echo lab >>{door.log}; mkdir -p build/records; echo >build/records/01-roofline.json")
-    run = door.run("sh", "tools/render")
+    run = door.run("sh", "tools/site")
     assert run.returncode == 0, run.stderr
     assert run.stdout == (f"A book to read in the meantime: {page}\nThe book now has this machine's numbers for chapter 01\nThe book: {page}\n")
     assert [call.split()[0] for call in door.calls("venv-python", "cmake", "lab")] == ["venv-python", "cmake", "cmake", "lab", "venv-python"]
     lab(door, f"echo lab >>{door.log}")  # it is up to date
-    assert door.run("sh", "tools/render").stdout == f"A book to read in the meantime: {page}\nThe book: {page}\n"
+    assert door.run("sh", "tools/site").stdout == f"A book to read in the meantime: {page}\nThe book: {page}\n"
     assert [call.split()[0] for call in door.calls()].count("venv-python") == 1
 
 
 def test_a_book_of_published_records_measures_nothing(make, door):
     lab(door, "exit 0")
     for measure in ("no", "yes"):
-        assert door.run("sh", "tools/render", MEASURE=measure).returncode == 0
+        assert door.run("sh", "tools/site", MEASURE=measure).returncode == 0
         calls = door.calls("cmake", "venv-python")
         assert any("--target labs" in call for call in calls) == (measure == "yes")
         assert any("-m sphinx" in call for call in calls)
@@ -176,7 +176,7 @@ def test_a_book_of_published_records_measures_nothing(make, door):
 
 def test_gaps_in_the_book_make_the_status_fail(make, door):
     door.stub("broken-pip")
-    run = door.run("sh", "tools/render")
+    run = door.run("sh", "tools/site")
     assert run.returncode == 1
     assert run.stderr.endswith("; the lines above say where\n") and "the book has gaps" in run.stderr
 
@@ -185,9 +185,9 @@ def test_gaps_in_the_book_make_the_status_fail(make, door):
 def test_a_folder_that_cannot_be_written_is_named_before_anything_is_measured(make, door, folder):
     (door.folder / "build").mkdir()
     (door.folder / folder).touch()
-    run = door.run("sh", "tools/render")
+    run = door.run("sh", "tools/site")
     assert run.returncode == 1
-    assert only_line(run) == f"book: {folder} cannot be written: remove it, or make it writable; the previous book is unchanged"
+    assert only_line(run) == f"render: {folder} cannot be written: remove it, or make it writable; the previous book is unchanged"
     assert door.calls("cmake") == []
 
 
@@ -199,7 +199,7 @@ def book(make, door, request):
     def start(does):
         python.write_text(f"#!/bin/sh\ncd {folder}\n[ -e doctrees/read ] && how=quickly\n: >doctrees/read\n"
                           f'echo "$how" >rendered/index.html\n{does}\n')  # fmt: skip
-        return door.start("tools/book", **({} if folder == "build" else {"BOOK": folder}))
+        return door.start("tools/render", **({} if folder == "build" else {"BOOK": folder}))
 
     start.folder = door.folder / folder
     page = start.folder / "site/index.html"
@@ -219,12 +219,12 @@ def test_a_page_that_could_not_be_written_costs_the_new_book_and_is_one_line(boo
     assert book("").wait() == 0
     full = book("echo 'WARNING: error writing file a.html: [Errno 28] No space left on device' >&2; echo more >&2")
     assert (full.wait(), book.page()) == (2, "")
-    assert full.stderr.read() == ("book: error writing file a.html: [Errno 28] No space left on device: free up space in "
+    assert full.stderr.read() == ("render: error writing file a.html: [Errno 28] No space left on device: free up space in "
                                   f"{book.folder.relative_to(door.folder)}/, or make it writable; the previous book is unchanged\n")  # fmt: skip
 
 
 def test_a_web_server_can_read_the_book_whatever_the_umask(make, door):
-    assert door.run("sh", "-c", "umask 077; exec tools/book").returncode == 0
+    assert door.run("sh", "-c", "umask 077; exec tools/render").returncode == 0
     site = door.folder / "build/site"
     assert site.stat().st_mode & 0o005 == 0o005 and (site / "index.html").stat().st_mode & 0o004
 
@@ -256,10 +256,10 @@ def test_a_whole_book_is_announced_by_its_path(make, door):
     page = door.folder / "build/site/index.html"
     page.parent.mkdir(parents=True)
     page.touch()
-    run = door.run("sh", "tools/render", MEASURE="no")
+    run = door.run("sh", "tools/site", MEASURE="no")
     assert (run.returncode, run.stdout) == (0, f"The book: {page}\n")
     assert not any("--fail-on-warning" in call for call in door.calls("venv-python"))
-    assert door.run("sh", "tools/render", MEASURE="no", STRICT="1").returncode == 0
+    assert door.run("sh", "tools/site", MEASURE="no", STRICT="1").returncode == 0
     assert any("--fail-on-warning --keep-going" in call for call in door.calls("venv-python"))
 
 

@@ -123,11 +123,11 @@ def test_a_report_of_the_last_time_does_not_count(suites):
 
 
 def test_what_is_taken_away_is_counted_one_by_one(suites):
-    take_away = suites.folder / "tests/labs/take-away"
-    script(take_away, "echo 'ok      one core (2 s)'\necho 'skipped no AVX: needs qemu'")
-    assert last(suites.run("bash", "tools/test", "take-away")) == (0, "1 passed, 0 failed")
-    script(take_away, "echo 'ok      one core (2 s)'\necho 'FAILED  no huge pages: its record does not say \"x\"'\nexit 1")
-    run = suites.run("bash", "tools/test", "take-away")
+    labs_without = suites.folder / "tests/labs/labs-without"
+    script(labs_without, "echo 'ok      one core (2 s)'\necho 'skipped no AVX: needs qemu'")
+    assert last(suites.run("bash", "tools/test", "labs-without")) == (0, "1 passed, 0 failed")
+    script(labs_without, "echo 'ok      one core (2 s)'\necho 'FAILED  no huge pages: its record does not say \"x\"'\nexit 1")
+    run = suites.run("bash", "tools/test", "labs-without")
     assert last(run) == (1, "1 passed, 1 failed") and "FAILED no huge pages\n" in run.stdout
 
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-SCRIPTS = ("primer", "site/browser/build", ".ci/run", "tests/labs/take-away")
+SCRIPTS = ("primer", "site/browser/build", ".ci/run", "tests/labs/labs-without")
 ALONE = ("bundled-measure", "keep-dependencies", "measure", "measure-gpu")  # work in a bundle, or change no folder
 
 

@@ -38,7 +38,7 @@ def render() -> tuple[Path, subprocess.CompletedProcess]:
         return PROJECT / PUBLISHED["BOOK"] / "site", subprocess.CompletedProcess([], 0, "", "")
     environment = {**ADDRESS, **os.environ, **PUBLISHED, "NO_COLOR": "1"}
     doxygen = ["tools/reference"]
-    for command in (["site/browser/build"], doxygen, ["tools/alone", "tools/render"]):
+    for command in (["site/browser/build"], doxygen, ["tools/alone", "tools/site"]):
         result = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, env=environment)
         if result.returncode:
             break
