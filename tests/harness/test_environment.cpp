@@ -87,7 +87,8 @@ TEST_CASE(
     CHECK(contains(notes, name));
   }
   CHECK(contains(ended.out, "note: ignored here: "));
-  for (const char* stays : {"\nLC_ALL=C.UTF-8\n", "\nCCACHE_DISABLE=1\n", "\nOMPI_MCA_btl=^tcp\n", "\nOMP=1\n"})
+  for (const char* stays :
+       {"\nLC_ALL=C.UTF-8\n", "\nCCACHE_DISABLE=1\n", "\nSCCACHE_RECACHE=1\n", "\nOMPI_MCA_btl=^tcp\n", "\nOMP=1\n"})
     CHECK(contains(ended.out, stays));
 }
 

@@ -123,6 +123,8 @@ void keep_temporary_files_in(const std::filesystem::path& folder) {
 
 void speak_english() { setenv("LC_ALL", detect_style(stdout).utf8 ? "C.UTF-8" : "C", 1); }
 
-void bypass_compiler_cache() { setenv("CCACHE_DISABLE", "1", 1); }
+void bypass_compiler_caches() {
+  for (const char* name : {"CCACHE_DISABLE", "SCCACHE_RECACHE"}) setenv(name, "1", 1);
+}
 
 }  // namespace hf

@@ -32,7 +32,8 @@ void keep_temporary_files_in(const std::filesystem::path& folder);
 /// Makes the programs that a lab starts speak English, in the terminal's encoding.
 void speak_english();
 
-/// Makes a compiler behind ccache (CXX='ccache g++', or /usr/lib/ccache in PATH) compile each time, since labs time it.
-void bypass_compiler_cache();
+/// Makes a compiler behind ccache or sccache (CXX='ccache g++', or /usr/lib/ccache in PATH) compile each time, since labs
+/// time it.
+void bypass_compiler_caches();
 
 }  // namespace hf

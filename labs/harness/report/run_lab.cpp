@@ -341,7 +341,7 @@ int run_lab(const LabInfo& info, int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // so that exceeding a file-size limit makes write() fail
   leave_no_core_files();
   speak_english();
-  bypass_compiler_cache();
+  bypass_compiler_caches();
   try {
     watch_step("a look at this machine and its libraries", 0);
     check_single_copy();
