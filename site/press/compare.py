@@ -1,6 +1,6 @@
 """Two machines in one figure: both drawings on the same axes, and a sentence on what differs beyond the noise.
 
-    _machines/PAGE/A+B.js    hardwareFirst.pair("PAGE", "A+B", {figure: [drawing of A, drawing of B, sentence]})
+    _machines/PAGE/A+B.js    press.pair("PAGE", "A+B", {figure: [drawing of A, drawing of B, sentence]})
 
 One file for each machine that measured a figure of the page, paired with the first that did. static/beside.js loads it on
 demand.

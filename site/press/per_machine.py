@@ -1,7 +1,7 @@
 """Content that differs between machines. Sphinx's tree of a page contains every variant. The written page shows the default
 machine's variant in a slot, and a file for each other machine has the contents of all slots for that machine.
 
-    _machines/PAGE/SLUG.js    hardwareFirst.variant("PAGE", "SLUG", [html, …]), one for each slot of the page in order;
+    _machines/PAGE/SLUG.js    press.variant("PAGE", "SLUG", [html, …]), one for each slot of the page in order;
                               null if it equals the default machine's
 
 The files are scripts, because a page opened from a file can load nothing else. static/machine.js finds out which machine the
@@ -113,7 +113,7 @@ def write_variants(app: Sphinx, page: str, template: str, context: dict, doctree
 
     def add(name: str, function: str, *arguments) -> str:
         """Adds a script that calls a function. Returns its address, which changes with its content."""
-        text = f"hardwareFirst.{function}({', '.join(json.dumps(each, ensure_ascii=False) for each in arguments)});\n"
+        text = f"press.{function}({', '.join(json.dumps(each, ensure_ascii=False) for each in arguments)});\n"
         files[name] = text
         version = hashlib.sha256(text.encode()).hexdigest()[:8]
         return f"{context['pathto'](f'{FOLDER}/{page}/{name}', resource=True)}?v={version}"

@@ -149,7 +149,7 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     static = Path(app.outdir, "_static")
     ensuredir(static)
     text = json.dumps(pages, ensure_ascii=False, separators=(",", ":"))
-    (static / FILE).write_text(f"hardwareFirst.searchText({text});\n", encoding="utf-8")
+    (static / FILE).write_text(f"press.searchText({text});\n", encoding="utf-8")
 
 
 def replace_sphinx_search(app: Sphinx) -> None:

@@ -94,7 +94,7 @@ def pairs(site) -> dict | None:
     file = site.root / "build" / "out" / "_machines" / "index" / f"{PAIR}.js"
     if not file.exists():
         return None
-    arguments = re.fullmatch(r"hardwareFirst\.pair\((.*)\);\n", file.read_text(encoding="utf-8"), re.S)[1]
+    arguments = re.fullmatch(r"press\.pair\((.*)\);\n", file.read_text(encoding="utf-8"), re.S)[1]
     return json.loads(f"[{arguments}]")[2]
 
 

@@ -24,7 +24,7 @@ def files(book) -> str:
 
 
 def chosen(visit: Visit, slug: str) -> None:
-    visit.page.wait_for_function(f"() => hardwareFirst.machine === '{slug}'")
+    visit.page.wait_for_function(f"() => press.machine === '{slug}'")
 
 
 @pytest.mark.parametrize("page", ["index", LAB, "05-scaling", "measure"])

@@ -119,9 +119,9 @@ def test_a_page_that_complains_is_heard(firefox, book, tmp_path):
 def test_the_machine_switches(firefox, book):
     numbers = "return [...document.querySelectorAll('article .hf-slot .hf-number')].map(each => each.textContent).join()"
     firefox.open(book / "01-roofline.html")
-    before, other = firefox.run(numbers), firefox.run("return hardwareFirst.machines[1].slug")
+    before, other = firefox.run(numbers), firefox.run("return press.machines[1].slug")
     firefox.click(f"#hf-machine option[value='{other}']")
-    firefox.wait(lambda: firefox.run("return hardwareFirst.machine") == other)
+    firefox.wait(lambda: firefox.run("return press.machine") == other)
     assert firefox.run(numbers) != before and firefox.errors() == []
 
 

@@ -50,7 +50,7 @@ ANSWERS = {
 }
 ASK = """text => {  // as text, which is quicker
     const [cases, tables] = JSON.parse(text);
-    const {roofline: r, systolic: s, planner: p} = window.hardwareFirst;
+    const {roofline: r, systolic: s, planner: p} = window.press;
     const names = {arithmetic: "arithmetic", memory: "memory", tensor: "tensor links", network: "network",
                    bubble: "bubble"};
     const named = list => Object.fromEntries(list.map(one => [one.name, one]));
@@ -128,10 +128,10 @@ def test_the_browser_answers_as_the_labs_do(cases, page, kind):
 
 
 def test_a_browser_decides_and_rounds_as_the_labs_and_the_book_do(page):
-    page.evaluate("window.hardwareFirst ??= {}")
+    page.evaluate("window.press ??= {}")
     for script in ("this-browser.js", "widget.js"):
         page.add_script_tag(path=STATIC / script)
     decided, rounded = page.evaluate("""({bounds, numbers}) => [bounds.map(([low, high, bound]) =>
-        hardwareFirst.answer(low, high, bound)), numbers.map(([number]) => hardwareFirst.format.digits(number))]""", ALIKE)
+        press.answer(low, high, bound)), numbers.map(([number]) => press.format.digits(number))]""", ALIKE)
     assert decided == [says for *_, says in ALIKE["bounds"]]
     assert rounded == [text for _, text in ALIKE["numbers"]]

@@ -68,7 +68,7 @@ def test_another_machine_is_shown_where_trusted_types_are_required(browser, serv
     with visit(browser, f"{served}01-roofline.html", TRUSTED) as opened:
         select = opened.page.locator("#hf-machine select")
         select.select_option(index=1)
-        opened.page.wait_for_function("slug => hardwareFirst.machine === slug", arg=select.input_value())
+        opened.page.wait_for_function("slug => press.machine === slug", arg=select.input_value())
         assert opened.errors == []
 
 
@@ -91,7 +91,7 @@ def test_measuring_works_or_names_the_policy(browser, served, policy, says):
 
 
 def stored(page: Page) -> dict | None:
-    return json.loads(page.evaluate("hardwareFirst.stored('measured-gpu')") or "null")
+    return json.loads(page.evaluate("press.stored('measured-gpu')") or "null")
 
 
 @pytest.mark.parametrize(("failure", "says"), [
@@ -159,7 +159,7 @@ def test_a_gpu_that_cannot_be_measured_is_named_each_time(browser, served, code,
                                     {"copy": 1e11, "naive": 1e12, "flight": [[16, 1e9], [32, 1e15], [64, 1e9]]}])
 def test_absurd_speeds_are_not_shown(browser, served, change):
     with Visit(browser, f"{served}03-gpu.html") as opened:
-        opened.page.evaluate("text => hardwareFirst.store('measured-gpu', text)", json.dumps(ABSURD | change))
+        opened.page.evaluate("text => press.store('measured-gpu', text)", json.dumps(ABSURD | change))
         opened.page.goto(f"{served}measure.html")
         expect(opened.page.locator(".hf-gpu svg")).to_have_count(0)
-        assert opened.page.evaluate("hardwareFirst.rememberedGpu()") is None
+        assert opened.page.evaluate("press.rememberedGpu()") is None

@@ -23,7 +23,7 @@ def speed(value, cpu="Fixture Processor"):
 def variant(site, slug=OTHER, page="index") -> list[str | None]:
     """The contents of a page's slots on another machine, as text on one line; None if nothing differs."""
     text = (site.root / "build" / "out" / "_machines" / page / f"{slug}.js").read_text(encoding="utf-8")
-    arguments = json.loads("[" + re.fullmatch(r"hardwareFirst\.variant\((.*)\);\n", text, re.S)[1] + "]")
+    arguments = json.loads("[" + re.fullmatch(r"press\.variant\((.*)\);\n", text, re.S)[1] + "]")
     assert arguments[:2] == [page, slug]
     return [html and re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html)).strip() for html in arguments[2]]
 

@@ -29,7 +29,7 @@ PAGE = """() => ({
 
 def until_shown(page: Page, slug: str) -> None:
     """Waits until the page shows that machine."""
-    page.wait_for_function(f"() => hardwareFirst.machine === '{slug}'")
+    page.wait_for_function(f"() => press.machine === '{slug}'")
 
 
 def switch(visit: Visit, slug: str) -> None:
@@ -191,7 +191,7 @@ def test_a_file_that_does_not_come_leaves_the_page_as_it_was(browser, served):
         visit.page.wait_for_function("() => !document.documentElement.classList.contains('hf-changing')")
         expect(visit.page.locator("article")).to_be_visible()
         expect(visit.page.locator(SWITCH)).to_have_value(DEFAULT)
-        assert visit.page.evaluate("hardwareFirst.machine") == DEFAULT
+        assert visit.page.evaluate("press.machine") == DEFAULT
 
 
 @pytest.mark.parametrize("page", ["07-compilers", LAB])
@@ -201,9 +201,9 @@ def test_what_is_in_sight_changes_first_and_with_little_work(browser, served, pa
         visit.page.evaluate(UNCOVER)
         late, early, changed = visit.page.evaluate("""async slug => {
           scrollTo({top: document.documentElement.scrollHeight / 3, behavior: "instant"});
-          await hardwareFirst.variantOf(slug);
+          await press.variantOf(slug);
           const slots = [...document.querySelectorAll(".hf-slot")], words = () => slots.map(slot => slot.textContent);
-          const before = words(), all = hardwareFirst.showMachine(slug);
+          const before = words(), all = press.showMachine(slug);
           await new Promise(requestAnimationFrame);  // what is painted now
           const first = words(), range = new Range(), seen = slots.map(slot => {
             range.selectNodeContents(slot);
@@ -228,7 +228,7 @@ def test_what_a_question_hides_is_not_seen_while_the_machine_changes(browser, se
             requestAnimationFrame(look);
           };
           look();
-          await hardwareFirst.showMachine(slug);
+          await press.showMachine(slug);
           return seen;
         }""", EPYC)
         assert len(seen) > 1 and len(set(seen)) == 1 and re.fullmatch("[1-9][0-9]*,[1-9][0-9]*,0", seen[0]), seen
@@ -240,12 +240,12 @@ def test_of_machines_asked_for_in_a_row_the_last_stays(browser, served):
         told = visit.page.evaluate("""async ([slugs, last]) => {
           const told = [];
           document.addEventListener("hf:machine", ({detail: {machine}}) => told.push(machine));
-          await Promise.all(slugs.map(hardwareFirst.variantOf));
+          await Promise.all(slugs.map(press.variantOf));
           for (const slug of slugs) {
-            hardwareFirst.showMachine(slug);
+            press.showMachine(slug);
             await new Promise(requestAnimationFrame);  // begun, and not at its end
           }
-          await hardwareFirst.showMachine(last);
+          await press.showMachine(last);
           return told;
         }""", [[XEON, EPYC], DEFAULT])
         assert told == [DEFAULT] and visit.page.evaluate(SLOTS) == slots

@@ -312,11 +312,11 @@ def test_a_browsers_numbers_stand_in_chapter_01_until_they_are_forgotten(at):
         assert float(shown[0]) == pytest.approx(right, rel=.03) and shown[1:] == [unit]
     assert page.locator('[data-value="01-roofline/latency_dram_ns"]').count() == 0  # for huge pages, which it lacks
 
-    first, second = page.evaluate("hardwareFirst.machines.slice(0, 2).map(machine => machine.slug)")
+    first, second = page.evaluate("press.machines.slice(0, 2).map(machine => machine.slug)")
     for slug in (second, first):
         machine.select_option(slug)
         expect(page.locator(".hf-own, .hf-this-browser")).to_have_count(0)
-        page.wait_for_function("slug => hardwareFirst.machine === slug", arg=slug)
+        page.wait_for_function("slug => press.machine === slug", arg=slug)
         theirs = number(page, "peak_fp32_gflops").inner_text()
         machine.select_option("this-browser")
         expect(number(page, "peak_fp32_gflops")).not_to_have_text(theirs)
@@ -346,7 +346,7 @@ def remembered(at) -> Page:
     page = at(MACHINE % .1)
     press(page)
     result(page)
-    page.evaluate("hardwareFirst.store('this-browser', 'shown')")
+    page.evaluate("press.store('this-browser', 'shown')")
     return page
 
 
@@ -417,7 +417,7 @@ def test_axe_finds_nothing_where_a_browsers_numbers_are_shown(remembered, served
 def test_the_values_that_pages_mark_are_those_that_a_browser_knows(at):
     page = at(MACHINE % .1)
     press(page)
-    known = page.evaluate("""result => Object.keys(hardwareFirst.valuesInWords(result,
+    known = page.evaluate("""result => Object.keys(press.valuesInWords(result,
       JSON.parse(document.querySelector("[data-widget=measure] script").textContent).definitions))""", result(page))
     assert sorted(known) == sorted(f"{lab}/{value}" for lab, values in KNOWN_TO_BROWSERS.items() for value in values)
 
@@ -509,12 +509,12 @@ def test_a_readers_gpu_stands_in_chapter_03_until_it_is_forgotten(at, served):
     page = at()
     broken = (GPU | {"copy": "<b>1</b>"}, GPU | {"flight": [[1, 2], [3], [4, 5]]})
     for stored in ("{", "[]", '{"flight": 1}', *map(json.dumps, broken)):
-        page.evaluate("text => hardwareFirst.store('measured-gpu', text)", stored)
+        page.evaluate("text => press.store('measured-gpu', text)", stored)
         page.goto(f"{served}03-gpu.html")
         page.locator(".hf-reader-gpu").scroll_into_view_if_needed()
-        page.wait_for_function("() => window.hardwareFirst.rememberedGpu")  # its scripts have loaded
+        page.wait_for_function("() => window.press.rememberedGpu")  # its scripts have loaded
         expect(page.locator(".hf-reader-gpu")).to_contain_text("measure it")
-    page.evaluate("text => hardwareFirst.store('measured-gpu', text)", json.dumps(GPU))
+    page.evaluate("text => press.store('measured-gpu', text)", json.dumps(GPU))
     page.reload()
     shown = page.locator(".hf-reader-gpu")
     shown.scroll_into_view_if_needed()
@@ -526,7 +526,7 @@ def test_a_readers_gpu_stands_in_chapter_03_until_it_is_forgotten(at, served):
     assert violations(page, runOnly=RULES) == []
     shown.get_by_role("button", name="Forget it").click()
     expect(shown).to_contain_text("measure it")
-    assert page.evaluate("hardwareFirst.stored('measured-gpu')") is None
+    assert page.evaluate("press.stored('measured-gpu')") is None
 
 
 def test_without_a_gpu_it_says_so(served, browser):
@@ -588,7 +588,7 @@ def test_impossible_results_are_neither_stored_nor_shown_nor_read(at, served, ch
     press(page)
     expect(said(page)).to_have_text("The times are too short to be real. Nothing was saved. Try again.")
     expect(page.locator("[data-widget=measure] :is(table, svg)")).to_have_count(0)
-    assert page.evaluate("hardwareFirst.stored('measured')") is None
+    assert page.evaluate("press.stored('measured')") is None
     groups = [[POSSIBLE["step"], POSSIBLE["noise"]], *({**POSSIBLE, **change}[name] for name in list(POSSIBLE)[2:])]
     link = "#measured=1:" + ";".join(",".join(map(str, each if isinstance(each, list) else [each])) for each in groups)
     page = at(hash=link.replace("90000.0", "90000"))
@@ -602,7 +602,7 @@ def test_impossible_results_are_neither_stored_nor_shown_nor_read(at, served, ch
 def test_an_impossible_stored_value_is_not_shown_in_a_chapter(at, served, name, value, count):
     page = at()
     stored = {"values": {f"01-roofline/{name}": [value, "as measured", .01]}, "points": {}}
-    page.evaluate("text => { hardwareFirst.store('measured', text); hardwareFirst.store('this-browser', 'shown'); }",
+    page.evaluate("text => { press.store('measured', text); press.store('this-browser', 'shown'); }",
                   json.dumps(stored))
     page.goto(f"{served}01-roofline.html")
     expect(page.locator("#hf-machine option[value=this-browser]")).to_have_count(count)

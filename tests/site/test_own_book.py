@@ -17,7 +17,7 @@ LABEL = "select => select.selectedOptions[0].label"
 
 def switch(visit: Visit, slug: str) -> None:
     visit.page.locator(SWITCH).select_option(slug)
-    visit.page.wait_for_function(f"() => hardwareFirst.machine === '{slug}'")
+    visit.page.wait_for_function(f"() => press.machine === '{slug}'")
 
 
 def test_its_numbers_are_this_machines(browser, own):
@@ -27,7 +27,7 @@ def test_its_numbers_are_this_machines(browser, own):
         told = float(f"{values['peak_fp32_gflops'] * values['latency_dram_ns']:.2g}")
         assert f"could do {told:.0f} calculations" in re.sub(r"(?<=\d)\D(?=\d{3})", "", headline)  # between thousands
         visit.page.goto(f"{own}{LAB}.html")
-        assert visit.page.evaluate("hardwareFirst.machine") == "here"
+        assert visit.page.evaluate("press.machine") == "here"
         assert visit.page.locator(SWITCH).evaluate(LABEL) == "this machine"
         assert visit.page.locator(".hf-provenance", has_text="this machine").count() >= 4
         assert visit.errors == []
@@ -47,7 +47,7 @@ def test_where_the_chosen_machine_has_measured_nothing_this_one_stands_in(browse
     with Visit(browser, f"{own}{LAB}.html") as visit:
         switch(visit, XEON)
         visit.page.goto(f"{own}02-matmul.html")
-        visit.page.wait_for_function("() => hardwareFirst.machine === 'here'")
+        visit.page.wait_for_function("() => press.machine === 'here'")
         assert visit.page.locator(SWITCH).evaluate(LABEL) == "this machine, in place of Intel Xeon"
         assert visit.errors == []
 

@@ -260,7 +260,7 @@ CROWDED = """() => {
   const found = boxes.flatMap(box => Array.from({length: 11}, (_, i) => {
     const {unit, predict} = box.dataset, low = Number(box.dataset.low), high = Number(box.dataset.high);
     const bet = low > 0 ? low * (high / low) ** (i / 10) : high * i / 10, words = `you said ${bet.toPrecision(2)} ${unit}`;
-    hardwareFirst.veil([], [{box, bet, words, scale: box.querySelector(".hf-predict-answer").dataset}]);
+    press.veil([], [{box, bet, words, scale: box.querySelector(".hf-predict-answer").dataset}]);
     return [...document.querySelectorAll(".hf-bet text")].flatMap(text => {
       const own = text.getBoundingClientRect(), room = own.height / 3;  // letters fill two thirds of a line
       return [...text.closest("svg").querySelectorAll("text")].filter(other => {
@@ -330,7 +330,7 @@ NO_ANSWERS = ['{"index/ridge": null}', '{"index/ridge": {"bet": 7}}',
 
 def test_what_is_no_answer_to_a_question_is_dropped(visit):
     for garbage in NO_ANSWERS:
-        visit.page.evaluate("garbage => hardwareFirst.store('predictions', garbage)", garbage)
+        visit.page.evaluate("garbage => press.store('predictions', garbage)", garbage)
         visit.page.reload()
         assert visit.errors == [], garbage
         until_hidden(visit, "fig-small")
@@ -396,7 +396,7 @@ def test_another_machine_scores_the_same_bets_again(browser, book, served):
         visit.page.get_by_role("button", name="Those are my answers").click()
         for machine in (machines[0], other, machines[0]):
             visit.page.locator("#hf-machine select").select_option(machine)
-            visit.page.wait_for_function(f"() => hardwareFirst.machine === {machine!r}")
+            visit.page.wait_for_function(f"() => press.machine === {machine!r}")
             found = visit.page.evaluate(BET)
             memory = list(found["sides"].values()).count("memory")
             assert found["score"].startswith(f"You got {memory} of 10 right.")

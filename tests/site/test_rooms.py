@@ -49,7 +49,7 @@ def test_press_says_nothing_of_the_book(path):
 
 @pytest.mark.parametrize("path", sorted(PRESS.rglob("*.py")), ids=lambda path: path.stem)
 def test_press_writes_no_title_of_the_book(path):
-    assert not re.search(r"hardware[-_ ]?first(?!\.)", path.read_text(encoding="utf-8"), re.I)  # but for its scripts' object
+    assert not re.search(r"hardware[-_ ]?first", path.read_text(encoding="utf-8"), re.I)
 
 
 def test_press_alone_makes_a_book_of_two_files(tmp_path):

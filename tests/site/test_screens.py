@@ -74,7 +74,7 @@ FAULTS = """() => {
 # The faults of the page as it loads; then with a banner, or without it if the page has one: with the numbers of a machine for
 # which that is so, or else with a banner inserted where notice.py would put it, as for a quick record. All in one load.
 BOTH = f"""(async () => {{
-  const faults = {FAULTS}, first = faults(), {{machines = [], variantOf, showMachine}} = window.hardwareFirst ?? {{}};
+  const faults = {FAULTS}, first = faults(), {{machines = [], variantOf, showMachine}} = window.press ?? {{}};
   const h1 = document.querySelector("h1"), banner = document.querySelector(".hf-banner");
   if (!variantOf) return [first];
   const has = html => html.includes('class="hf-banner'), slot = banner?.closest(".hf-slot")?.dataset.slot;

@@ -133,16 +133,16 @@ Open prose.
                html_additional_pages={"search": "search.html"}, html_js_files=[], html_use_index=False)
     with Visit(browser, f"{(site.root / 'build' / 'out').as_uri()}/search.html") as visit:
         assert look(visit, "open") == ["index.html"] and look(visit, "fourfold") == []
-        visit.page.evaluate("hardwareFirst.store('predictions', JSON.stringify({'index/another': {bet: 3}}))")
+        visit.page.evaluate("press.store('predictions', JSON.stringify({'index/another': {bet: 3}}))")
         visit.page.reload()
         assert look(visit, "fourfold") == []
-        visit.page.evaluate("hardwareFirst.store('predictions', JSON.stringify({'index/which': {bet: 3}}))")
+        visit.page.evaluate("press.store('predictions', JSON.stringify({'index/which': {bet: 3}}))")
         visit.page.reload()
         assert look(visit, "fourfold") == ["index.html"]
-        visit.page.evaluate("hardwareFirst.store('predictions', 'nonsense')")
+        visit.page.evaluate("press.store('predictions', 'nonsense')")
         visit.page.reload()
         assert look(visit, "fourfold") == []
-        visit.page.evaluate("hardwareFirst.store('predictions-skipped', 'all')")
+        visit.page.evaluate("press.store('predictions-skipped', 'all')")
         visit.page.reload()
         assert look(visit, "fourfold") == ["index.html"] and visit.errors == []
 

@@ -46,7 +46,7 @@ def test_the_answer_is_the_chosen_machines(browser, served):
         assert said[1] == re.search(r"Measured: ([\d.]+)×", own)[1]
         bars = visit.page.locator("#fig-two-orders svg.hf-figure").inner_html()
         visit.page.locator("#hf-machine select").select_option(OTHER)
-        visit.page.wait_for_function(f"() => hardwareFirst.machine === '{OTHER}'")
+        visit.page.wait_for_function(f"() => press.machine === '{OTHER}'")
         assert visit.page.evaluate(SAID) != own
         assert visit.page.locator("#fig-two-orders svg.hf-figure").inner_html() != bars
         assert visit.errors == []

@@ -42,8 +42,8 @@ MEASURED = """link => {
     link.slice("#measured=1:".length).split(";").map(group => group.split(",").map(Number));
   const result = {step, noise, peaks, reads, waits, chases, naive, tiled, all};
   const {definitions} = JSON.parse(document.querySelector("[data-widget=measure] script").textContent);
-  return {link, began: "2026-01-02T03:04:05.678Z", seconds: 12, values: hardwareFirst.valuesInWords(result, definitions),
-          points: hardwareFirst.pointsOf(result)};
+  return {link, began: "2026-01-02T03:04:05.678Z", seconds: 12, values: press.valuesInWords(result, definitions),
+          points: press.pointsOf(result)};
 }"""
 READS = {"01-roofline": {"values", "points"}, "measure": {"link", "began", "seconds"}}  # these parts of it
 LOST = "Your browser can’t store this, so it is lost when you leave the page."
@@ -88,7 +88,7 @@ def test_this_is_all_that_the_site_remembers():
     named = {"name": None, "HERE": "this-browser"}  # boot.js's own parameter, and a constant
     assert {named.get(name, name.strip('"')) for name in asked} == {None, *READ_BY}
     assert [text for text in scripts if re.search(r"(local|session)Storage", text.replace("hardware-first:${name}", ""))] \
-        == [text for text in scripts if "window.hardwareFirst = {" in text]
+        == [text for text in scripts if "window.press = {" in text]
 
 
 @pytest.mark.parametrize("page", sorted({page for pages in READ_BY.values() for page in pages}))
@@ -159,5 +159,5 @@ def test_a_browser_that_forbids_to_remember_answers_all_the_same(browser, served
         machine = page.locator("#hf-machine select")
         other = machine.locator("option").nth(1).get_attribute("value")
         machine.select_option(other)
-        page.wait_for_function("slug => hardwareFirst.machine === slug", arg=other)
+        page.wait_for_function("slug => press.machine === slug", arg=other)
         assert visit.errors == []

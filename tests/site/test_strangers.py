@@ -155,7 +155,7 @@ def test_in_a_browser_a_hostile_record_adds_no_element(browser, attacked):
             for button in visit.page.locator(".hf-predict-skip, .hf-compare button").all():
                 button.click()
             for slug in ("constructor", "hostile"):
-                visit.page.evaluate(f"hardwareFirst.showMachine('{slug}')")
+                visit.page.evaluate(f"press.showMachine('{slug}')")
                 facts = visit.page.locator(".hf-fact").all_inner_texts()
                 assert any("alert" in fact for fact in facts) == (slug == "hostile" and page == LAB)
             assert visit.page.evaluate(foreigners) == 0 and visit.page.url.endswith(f"{page}.html")

@@ -71,7 +71,7 @@ def test_no_page_moves_when_its_figures_arrive(browser, book, arrivals):
 def test_another_machines_page_is_still_whatever_arrives_first(browser, book, arrivals, name, width, order):
     other = max(machine_files(book, name), key=lambda path: path.stat().st_size).stem
     with arrivals.visit(browser, f"{name}.html?machine={other}", order, viewport={"width": width, "height": 780}) as page:
-        page.wait_for_function(f"() => hardwareFirst.machine === '{other}'")
+        page.wait_for_function(f"() => press.machine === '{other}'")
         seen = page.evaluate("seen")
     assert seen["shifted"] <= (CLS if order[0] == "font" else LATE), seen["moved"]
 
@@ -114,8 +114,8 @@ def test_a_first_switch_to_another_machine_is_one_script_and_little_work(browser
     heaviest = max(machine_files(book), key=lambda path: path.stat().st_size)
     with Visit(browser, f"{served}{heaviest.parent.name}.html") as visit:
         asked = len(visit.requests)
-        times, elements = work(visit, lambda: visit.page.evaluate(f"hardwareFirst.showMachine('{heaviest.stem}')"))
-        assert visit.page.evaluate("hardwareFirst.machine") == heaviest.stem
+        times, elements = work(visit, lambda: visit.page.evaluate(f"press.showMachine('{heaviest.stem}')"))
+        assert visit.page.evaluate("press.machine") == heaviest.stem
         loaded = [url.partition("?")[0].rpartition("/")[2] for url in visit.asked_since(asked)]
         assert loaded == [heaviest.name]
     assert len(zipped(heaviest, 0)) <= MACHINE_BYTES

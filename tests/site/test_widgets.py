@@ -134,7 +134,7 @@ def test_the_roof_follows_the_machine_of_the_page(at):
     machines = {chip["machine"] for chip in data(page, "roofline")["chips"] if "machine" in chip}
     assert machines
     for machine in machines:
-        page.evaluate("""slug => { hardwareFirst.machine = slug;
+        page.evaluate("""slug => { press.machine = slug;
             document.dispatchEvent(new CustomEvent("hf:machine", {detail: {machine: slug, name: slug}})); }""", machine)
         chosen = page.locator("[name=chip]").first.input_value()
         own = [chip for chip in data(page, "roofline")["chips"] if chip["id"] == chosen][0]

@@ -1,7 +1,7 @@
 // A systolic array of any size, and any product: the wave of work through its cells, the number of cycles and how they are
 // spent, and the tiles.
 (() => {
-  const hf = window.hardwareFirst, {bar, element, svg, table} = hf.make, {digits, duration, percent, scaled} = hf.format;
+  const {bar, element, svg, table} = press.make, {digits, duration, percent, scaled} = press.format;
   const names = {ws: ["weights", "K × N"], is: ["inputs", "K × M"], os: ["sums", "M × N"]};
   const few = (count) => count < 1e6 ? digits(count) : scaled(count, ""); // keeps the sentence short for large products
   const WIDTH = 300, HEIGHT = 170, MOST = 48; // the most cells or tiles drawn along a side
@@ -9,7 +9,7 @@
 
   // The stationary matrix, to scale, with the tiles that cover it; the parts of tiles outside it are padding.
   const cover = ({down, across}, {rows, columns}) => {
-    const high = hf.systolic.tiles(down, rows), wide = hf.systolic.tiles(across, columns);
+    const high = press.systolic.tiles(down, rows), wide = press.systolic.tiles(across, columns);
     const scale = Math.min((WIDTH - 2) / (wide * columns), (HEIGHT - 2) / (high * rows)), left = 1, top = 1;
     const long = (length) => Math.max(length * scale, 1);
     const rect = (w, h, more) => svg("rect", {x: left, y: top, width: long(w), height: long(h), ...more});
@@ -48,16 +48,16 @@
                       lines(columns, `v${rows * scale}`, (x) => `M${left + x},1`), class: "s-paper", fill: "none"})];
   };
 
-  hf.widget("array", ({shown, more, said}) => {
+  press.widget("array", ({shown, more, said}) => {
     const cells = picture(), matrix = picture(), [size, title] = ["", ""].map(() => element("p", {class: "hf-bar-title"}));
     const steps = element("div", {class: "hf-steps"}), work = element("div"), at = element("p", {class: "hf-bar-title"});
     shown.append(element("div", {class: "hf-wave"}, [size, title, cells, matrix]), steps, at, work);
     let show = () => "";
-    const go = hf.stepper(steps, {last: 1, at: 0, pace: 60, label: "The wave through the cells"}, (cycle) => show(cycle));
+    const go = press.stepper(steps, {last: 1, at: 0, pace: 60, label: "The wave through the cells"}, (cycle) => show(cycle));
     return (s) => {
-      const twice = s.twice && s.dataflow !== "os", found = hf.systolic.cycles(s.dataflow, s, s, twice);
+      const twice = s.twice && s.dataflow !== "os", found = press.systolic.cycles(s.dataflow, s, s, twice);
       const all = s.rows * s.columns, places = found.total * all;
-      const [what, sides] = names[s.dataflow], cut = hf.systolic.cut(s.dataflow, s);
+      const [what, sides] = names[s.dataflow], cut = press.systolic.cut(s.dataflow, s);
       size.textContent = `Cells, ${digits(s.rows)} × ${digits(s.columns)}`;
       title.textContent = `Stationary ${what}, ${sides}: ${few(found.tiles)} tile${found.tiles === 1 ? "" : "s"}`;
       matrix.replaceChildren(...cover(cut, s));

@@ -2,7 +2,7 @@
 // this function, since a page opened from a file cannot load a worker script. The page sends that text and the modules, in the
 // order to try; the worker answers with {progress, doing}, {result} with what is measured so far, and at the end {done}, or
 // {refused} with the reason. To measure all cores at once, it starts a copy of itself on each.
-window.hardwareFirst.experiments = () => {
+window.press.experiments = () => {
   const KiB = 1024, MiB = 1024 * KiB, GUARD = 64 * KiB;
   const SMALLEST = 8 * KiB, LARGEST = 256 * MiB, LEAST = 32 * MiB; // working sets; less memory may fit in cache
   const EACH = 16 * MiB, PATIENCE_WITH_OTHERS = 10; // at least, per core, when all cores read; seconds to wait for their answers

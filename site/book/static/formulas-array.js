@@ -1,7 +1,7 @@
 // The cycles of a systolic array (labs/04-tpu/kernels/systolic.cpp), by phase. Pure functions; tests/site/formulas compares them
 // with the C++.
 (() => {
-  const hf = window.hardwareFirst = window.hardwareFirst || {};
+  window.press ??= {};
   const tiles = (length, side) => Math.ceil(length / side);
 
   // How a dataflow cuts a product: the stationary matrix is cut along `down` and `across`; `streamed` numbers pass each tile.
@@ -21,5 +21,5 @@
     return {tiles: count, active, shift, drain, total, macs, utilisation: macs / (total * rows * columns)};
   };
 
-  hf.systolic = {cut, cycles, tiles};
+  press.systolic = {cut, cycles, tiles};
 })();

@@ -2,7 +2,7 @@
 // plans as the lab's search makes them: with fused attention, with sequences divided along with tensors, and with all possible
 // overlap. Pure functions; tests/site/formulas compares them with the C++. `use` sets the tables.
 (() => {
-  const hf = window.hardwareFirst ??= {};
+  window.press ??= {};
   const half = 2, whole = 4; // bytes of bf16, of fp32
   const usableMemory = 0.9, mostTensor = 16, mostContext = 16;
   const no = {arithmetic: 0, memory: 0, tensor: 0, network: 0, bubble: 0}, kinds = Object.keys(no);
@@ -237,6 +237,6 @@
 
   const use = (tables) => { ({fitted, flashShare} = tables); };
 
-  hf.planner = {complaint, defaults, gpt, layerWeights, memoryTotal, memoryUse, mfu, modelFlops, productSeconds,
+  press.planner = {complaint, defaults, gpt, layerWeights, memoryTotal, memoryUse, mfu, modelFlops, productSeconds,
                 ringSeconds, search, shortName, stepTime, total, usableMemory, use, whatLimits, wireBetween};
 })();

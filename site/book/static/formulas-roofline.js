@@ -1,7 +1,7 @@
 // The roofline (labs/common/work.cpp), and the work and traffic of operators as chapters 00 and 07 count them. Pure
 // functions; tests/site/formulas compares them with the C++. A number has `size` bytes; the labs' have 4.
 (() => {
-  const hf = window.hardwareFirst = window.hardwareFirst || {};
+  window.press ??= {};
   const work = (flops, bytes, allocated) => ({flops, bytes, allocated});
   const traffic = (w) => w.bytes + w.allocated;
 
@@ -47,5 +47,5 @@
 
   const sum = (parts) => parts.reduce((a, b) => work(a.flops + b.flops, a.bytes + b.bytes, a.allocated + b.allocated));
 
-  hf.roofline = {attention, chain, convolution, places, product, ridge, seconds, side, sum, traffic};
+  press.roofline = {attention, chain, convolution, places, product, ridge, seconds, side, sum, traffic};
 })();

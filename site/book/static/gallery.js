@@ -42,7 +42,7 @@
   const show = () => {
     const pair = chosen(), scroll = make("div", "", {className: "hf-scroll"});
     scroll.append(table(pair));
-    result.innerHTML = window.hardwareFirst.trusted.createHTML(picture(pair));
+    result.innerHTML = press.trusted.createHTML(picture(pair));
     result.append(scroll);
   };
   const address = () => {

@@ -2,7 +2,6 @@
 // product, and the cost of a launch. Each kernel is checked before it is timed, and again at the end, because a lost device
 // may report its work as done. A wrong result, a missing feature or a lost device throws an error that says so.
 (() => {
-  const hf = window.hardwareFirst;
   const MiB = 2 ** 20, COPIED = 128 * MiB, TILE = 16, CHECKED = 3 * TILE, SIDES = [256, 1024]; // a slow GPU gets the smaller side
   const WIDE = 16, GROUP = 64; // bytes of a load; threads that start together
   const THREADS = [64, 256, 1024, 4096, 16384, 65536, 262144, 1048576], LOADS = [16, 4096, 2 ** 24]; // of a thread, and of all
@@ -164,12 +163,12 @@
     await check(gpu);
     const found = {copy, n, ...speeds, launch, answer: waits.sort((a, b) => a - b)[12] / 1e3, flight,
                    fallback: Boolean(adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter)};
-    if (!hf.plausibleGpu(found)) throw new Told("The GPU's times are too short to be real. Nothing was saved. Try again.");
+    if (!press.plausibleGpu(found)) throw new Told("The GPU's times are too short to be real. Nothing was saved. Try again.");
     return found;
   };
 
   // The results, in B/s, FLOP/s and s; `say` gets the name of each step. The page may abort `controller` with an error that says why.
-  hf.measureGpu = async (say, controller) => {
+  press.measureGpu = async (say, controller) => {
     let watch = 0;
     const step = (doing) => {
       clearTimeout(watch);

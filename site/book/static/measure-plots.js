@@ -1,7 +1,7 @@
 // The pictures of measure.html, for the results so far: the reader's roof over a published machine's, the two staircases, and a
 // GPU's bandwidth by bytes in flight. Both axes are logarithmic, as in the chapters' figures.
 (() => {
-  const hf = window.hardwareFirst, {svg, table} = hf.make, {digits, scaled} = hf.format;
+  const {svg, table} = press.make, {digits, scaled} = press.format;
   const HEIGHT = 300, LEFT = 66, TOP = 40, BOTTOM = 250, MARGIN = 14;
 
   const text = (x, y, words, colour, anchor = "start") => svg("text", {x, y, class: `f-${colour}`, "text-anchor": anchor}, words);
@@ -55,7 +55,7 @@
   };
 
   // Every picture that has data; points of a staircase are at powers of two, from 8 KiB.
-  hf.measuredPlots = (result, machine, width) => {
+  press.measuredPlots = (result, machine, width) => {
     const peak = Math.max(...result.peaks), sets = (values) => values.map((v, i) => [2 ** (13 + i), v]);
     const stair = (title, unit, values, others) =>
       values.length > 1 ? [staircase({title, unit, points: sets(values), others: others ?? []}, width)] : [];
@@ -67,14 +67,14 @@
 
   // ---- A GPU ----
   // The stored results; null if there are none, or invalid ones.
-  hf.rememberedGpu = () => {
+  press.rememberedGpu = () => {
     try {
-      const found = JSON.parse(hf.stored("measured-gpu"));
-      return hf.plausibleGpu(found) ? found : null;
+      const found = JSON.parse(press.stored("measured-gpu"));
+      return press.plausibleGpu(found) ? found : null;
     } catch { return null; }
   };
   // A picture and a table. By Little's law, the bend is at one load's latency times the full speed.
-  hf.gpuInPictures = ({copy, n, naive, tiled, launch, answer, flight, fallback}, width) => {
+  press.gpuInPictures = ({copy, n, naive, tiled, launch, answer, flight, fallback}, width) => {
     const [[fewest, slowest]] = flight, speeds = flight.map(([, speed]) => speed), full = Math.max(...speeds);
     const alone = fewest / slowest, bend = alone * full, last = flight.at(-1)[0];
     const picture = plot({title: "Bandwidth of this GPU by bytes in flight", of: ["bytes in flight, whole device", "bandwidth, B/s"],

@@ -1,9 +1,9 @@
 // The results of measure.html under the ids of the labs: as values, in words, as points for figures, and as a record of chapter 01.
 (() => {
-  const hf = window.hardwareFirst, {digits, scaled} = hf.format;
+  const {digits, scaled} = press.format;
   const SYSTEMS = /Android|iPhone|iPad|Windows|Mac|Linux/;
   const system = navigator.userAgentData?.platform || SYSTEMS.exec(navigator.userAgent)?.[0] || "an unknown system";
-  hf.browserName = `browser on ${system}`;
+  press.browserName = `browser on ${system}`;
 
   const LINE = 64; // bytes
   // {lab: {id: value}}; null if it was not measured.
@@ -35,14 +35,14 @@
       : of[0] === "G" ? scaled(value * 1e9, of.slice(1)) : `${digits(value)}\u00a0${of}`;
   };
   // {lab/id: [value, in words, relative error]}. The memory roof is left out: here it is just the bandwidth of reading.
-  hf.valuesInWords = (result, definitions) => Object.fromEntries(Object.entries(values(result)).flatMap(([lab, found]) => {
+  press.valuesInWords = (result, definitions) => Object.fromEntries(Object.entries(values(result)).flatMap(([lab, found]) => {
     const measured = Object.fromEntries(known(found).map(([id, value]) => [id, [value, result.noise]]));
     const {memory_roof_gbs, ...told} = withDefined(measured, definitions[lab]);
     return Object.entries(told).map(([id, [value, off]]) => [`${lab}/${id}`, [value, words(id, value), off]]);
   }));
 
   // {figure: its points}, as the figure's axes have them.
-  hf.pointsOf = ({peaks, reads, waits, chases, naive}) => {
+  press.pointsOf = ({peaks, reads, waits, chases, naive}) => {
     const peak = Math.max(...peaks), dram = reads.at(-1), ridge = peak / dram;
     const intensities = [...Array.from({length: 41}, (_, i) => 2 ** (i / 2 - 8)), ridge].sort((a, b) => a - b);
     const sets = (medians) => medians.map((median, i) => [2 ** (13 + i), median]);
@@ -55,7 +55,7 @@
     points: medians.map((median, i) => ({x: 2 ** (13 + i), median, samples: [median]})),
   });
   // `empty` names the compiler and the modules. What a browser hides is null, or the least that a record allows.
-  hf.browserRecord = (empty, result, {began, seconds}) => {
+  press.browserRecord = (empty, result, {began, seconds}) => {
     const unknown = {before: null, after: null}, {reads, waits, step, noise, all: [cores]} = result;
     return {
       ...empty,
@@ -63,7 +63,7 @@
             clock_resolution_ns: 1e6 * step, noise_floor: noise, notes: [
               "measured in a browser, which hides vectors wider than 128 bits, the caches and the size of memory",
               "a sample is the median of up to nine batches"]},
-      machine: {slug: hf.browserName.toLowerCase().replace(/[^a-z0-9]+/g, "-"), cpu: hf.browserName, architecture: "other", isa: [],
+      machine: {slug: press.browserName.toLowerCase().replace(/[^a-z0-9]+/g, "-"), cpu: press.browserName, architecture: "other", isa: [],
                 cores, caches: [], numa_nodes: 1, memory_bytes: 2 ** (12 + reads.length), gpus: [], virtualised: false, os: "unknown"},
       series: [staircase("bandwidth_read", "read, 1 thread", "bandwidth", "GB/s", reads),
                staircase("latency_4k", "pointer chase, 4 KiB pages", "latency", "ns", waits)],

@@ -1,7 +1,7 @@
 // Chapter 01's experiments in the browser: the reader's guess, a worker that measures, pictures as results arrive, and what they
 // mean. A link contains the result after "#", which no server sees; it is validated before use.
 (() => {
-  const hf = window.hardwareFirst, {element, table} = hf.make, {digits, percent, scaled} = hf.format;
+  const {element, table} = press.make, {digits, percent, scaled} = press.format;
   const box = document.querySelector("[data-widget=measure]");
   if (!box) return;
   const {modules, machines, record, definitions} = JSON.parse(box.querySelector("script").textContent);
@@ -26,12 +26,12 @@
       const numbers = groups[i].map(Number);
       if (Array.isArray(part)) part.forEach((name, j) => { result[name] = numbers[j]; }); else result[part] = numbers;
     });
-    return hf.plausible(result) ? result : null;
+    return press.plausible(result) ? result : null;
   };
 
   // ---- The page ----
   const [form, soWhat] = [...box.querySelector("template").content.cloneNode(true).children];
-  const {stop, guess} = form.elements, press = form.querySelector("[type=submit]"), {behind, format, size} = soWhat.elements;
+  const {stop, guess} = form.elements, button = form.querySelector("[type=submit]"), {behind, format, size} = soWhat.elements;
   const said = element("output", {class: "hf-outcome", "aria-live": "polite"});
   const doing = element("p", {class: "hf-doing"}), bar = element("progress", {max: 1, value: 0, "aria-label": "measured so far"});
   const pictures = element("div", {class: "hf-shown hf-plots"}), rows = element("div", {class: "hf-shown"}), means = element("ul", {class: "hf-means"});
@@ -49,11 +49,11 @@
   let result = null, mine = null, began = 0, worker = null, watch = 0, width = 0;
   let run = null; // of the GPU: an AbortController
   // Two runs at once would disturb each other, so neither button works during a run.
-  const allow = () => { press.disabled = ask.disabled = Boolean(worker || run); };
+  const allow = () => { button.disabled = ask.disabled = Boolean(worker || run); };
 
   const draw = () => {
     if (!result) return;
-    pictures.replaceChildren(...hf.measuredPlots(result, machines.find(({slug}) => slug === behind.value), width || 620));
+    pictures.replaceChildren(...press.measuredPlots(result, machines.find(({slug}) => slug === behind.value), width || 620));
   };
   const gflops = (v) => scaled(v * 1e9, "FLOP/s"), gbs = (v) => scaled(v * 1e9, "B/s"), ns = (v) => scaled(v * 1e-9, "s");
   const tabulate = ({peaks, reads, waits, chases, naive, tiled, all: [cores, flops, bytes], step, noise}) => {
@@ -67,7 +67,7 @@
       ...naive.map((v, i) => [`naive product, N = ${1023 + i}`, gflops(v)]), ["tiled product, N = 1024", gflops(tiled)],
       ...flops ? [[`arithmetic, all ${cores} cores`, gflops(flops)], [`reading, all ${cores} cores`, gbs(bytes)]]
                : [["all cores at once", "unavailable in this browser"]],
-      ["resolution of the clock", scaled(step / 1e3, "s")], ["repeated batches differ by", percent(noise)], ...mine ? [["name in a saved record", hf.browserName]] : [],
+      ["resolution of the clock", scaled(step / 1e3, "s")], ["repeated batches differ by", percent(noise)], ...mine ? [["name in a saved record", press.browserName]] : [],
     ]));
   };
   // By chapter 06's formula, bytes over bandwidth, and by chapter 02's ladder.
@@ -87,12 +87,12 @@
   // ---- The stored result ----
   // Returns what the store returned.
   const remember = () => {
-    const seconds = (Date.now() - began) / 1e3, values = hf.valuesInWords(result, definitions), points = hf.pointsOf(result);
+    const seconds = (Date.now() - began) / 1e3, values = press.valuesInWords(result, definitions), points = press.pointsOf(result);
     mine = {link: written(result), began: new Date(began).toISOString(), seconds, values, points};
-    return hf.store("measured", JSON.stringify(mine));
+    return press.store("measured", JSON.stringify(mine));
   };
   const remembered = () => {
-    try { mine = JSON.parse(hf.stored("measured")); } catch { /* treated as none */ }
+    try { mine = JSON.parse(press.stored("measured")); } catch { /* treated as none */ }
     result = typeof mine?.link === "string" ? read(mine.link) : null;
     if (!result) mine = null;
     return result;
@@ -141,7 +141,7 @@
       draw();
     }
     if (!data.done) return;
-    if (!hf.plausible(result)) {
+    if (!press.plausible(result)) {
       result = null;
       pictures.replaceChildren();
       return end("The times are too short to be real. Nothing was saved. Try again.");
@@ -160,8 +160,8 @@
     links.hidden = soWhat.hidden = true;
     pictures.replaceChildren();
     rows.replaceChildren();
-    const text = `(${hf.experiments})()`, code = URL.createObjectURL(new Blob([text], {type: "text/javascript"}));
-    worker = new Worker(hf.trusted.createScriptURL(code));
+    const text = `(${press.experiments})()`, code = URL.createObjectURL(new Blob([text], {type: "text/javascript"}));
+    worker = new Worker(press.trusted.createScriptURL(code));
     worker.onmessage = hear;
     worker.onerror = (event) => { event.preventDefault(); if (worker) end("The browser didn't allow the measurement to start."); };
     worker.postMessage({modules, text});
@@ -176,9 +176,9 @@
   gpu.append(ofGpu);
   const tell = (words) => ofGpu.replaceChildren(element("p", {role: "status"}, words));
   const fetched = () => new Promise((resolve, reject) => {
-    if (hf.measureGpu) return resolve();
+    if (press.measureGpu) return resolve();
     const script = document.createElement("script");
-    script.src = hf.trusted.createScriptURL(`${document.documentElement.dataset.content_root}_static/${box.dataset.scripts}`);
+    script.src = press.trusted.createScriptURL(`${document.documentElement.dataset.content_root}_static/${box.dataset.scripts}`);
     script.addEventListener("load", resolve);
     script.addEventListener("error", () => reject(new Error("The script that measures the GPU did not load. Try again.")));
     document.head.append(script);
@@ -190,9 +190,9 @@
     tell("Measuring the GPU. Keep this tab in front.");
     try {
       await fetched();
-      const found = await hf.measureGpu((doing) => tell(`Measuring the GPU: ${doing}.`), run);
-      const lost = hf.store("measured-gpu", JSON.stringify(found));
-      ofGpu.replaceChildren(...hf.gpuInPictures(found, width || 620), element("p", {role: "status"}, lost));
+      const found = await press.measureGpu((doing) => tell(`Measuring the GPU: ${doing}.`), run);
+      const lost = press.store("measured-gpu", JSON.stringify(found));
+      ofGpu.replaceChildren(...press.gpuInPictures(found, width || 620), element("p", {role: "status"}, lost));
     } catch (error) {
       tell(error.message);
     }
@@ -200,25 +200,25 @@
     allow();
   };
   ask.addEventListener("click", measureGpu);
-  const seen = location.hash ? null : hf.rememberedGpu();
-  if (seen) ofGpu.append(...hf.gpuInPictures(seen, 620));
+  const seen = location.hash ? null : press.rememberedGpu();
+  if (seen) ofGpu.append(...press.gpuInPictures(seen, 620));
   if (navigator.gpu) gpu.append(ask);
   else if (!seen) tell("This browser has no WebGPU, so it can't measure the GPU.");
 
   form.addEventListener("submit", (event) => { event.preventDefault(); begin(); });
-  stop.addEventListener("click", () => { end("Stopped."); press.focus(); });
-  chapter.addEventListener("click", () => hf.store("this-browser", "shown"));
+  stop.addEventListener("click", () => { end("Stopped."); button.focus(); });
+  chapter.addEventListener("click", () => press.store("this-browser", "shown"));
   save.addEventListener("click", () => {
-    const file = URL.createObjectURL(new Blob([JSON.stringify(hf.browserRecord(record, result, mine), null, 1)], {type: "application/json"}));
+    const file = URL.createObjectURL(new Blob([JSON.stringify(press.browserRecord(record, result, mine), null, 1)], {type: "application/json"}));
     element("a", {href: file, download: "01-roofline.json"}).click();
     setTimeout(() => URL.revokeObjectURL(file), 1e4); // by then the browser has started to save it
   });
   forget.addEventListener("click", () => {
-    hf.store("measured", null);
-    hf.store("measured-gpu", null);
+    press.store("measured", null);
+    press.store("measured-gpu", null);
     own.hidden = true;
     said.textContent = "Forgotten. The numbers stay on this page until you leave it.";
-    press.focus();
+    button.focus();
   });
   document.addEventListener("visibilitychange", () => {
     const words = "Stopped: this tab was hidden, and browsers slow hidden tabs down. Nothing was saved.";
@@ -227,7 +227,7 @@
   });
   soWhat.addEventListener("submit", (event) => event.preventDefault());
   soWhat.addEventListener("input", () => { explain(); draw(); });
-  const follow = () => { if (machines.some(({slug}) => slug === hf.machine)) behind.value = hf.machine; draw(); };
+  const follow = () => { if (machines.some(({slug}) => slug === press.machine)) behind.value = press.machine; draw(); };
   document.addEventListener("hf:machine", follow);
   new ResizeObserver(() => {
     const now = Math.min(620, Math.max(330, Math.round(pictures.clientWidth)));

@@ -1,6 +1,6 @@
 // The interactive planner: a training step of a transformer on many chips; the fastest plans that fit, and the reader's own.
 (() => {
-  const hf = window.hardwareFirst, p = hf.planner, {bar, element, table} = hf.make, {digits, duration, percent} = hf.format;
+  const p = press.planner, {bar, element, table} = press.make, {digits, duration, percent} = press.format;
   const GiB = 1024 ** 3, SLICE = 12; // ms of searching before the page gets a turn
   const spent = {arithmetic: ["arithmetic", "compute"], memory: ["memory", "memory"], tensor: ["tensor links", "green"],
                  network: ["network", "grey"], bubble: ["bubble", "purple"]};
@@ -31,7 +31,7 @@
     return words[0].toUpperCase() + words.slice(1);
   };
 
-  hf.widget("planner", ({box, form, shown, more, said, data, set}) => {
+  press.widget("planner", ({box, form, shown, more, said, data, set}) => {
     p.use(data);
     list(form.elements.chip, data.chips);
     list(form.elements.model, [...data.models, {name: "own", called: "your own GPT"}]);

@@ -1,7 +1,7 @@
 // The interactive roofline: a machine, an operator and its shape; where the dot falls, and the least time it takes.
 (() => {
-  const hf = window.hardwareFirst, r = hf.roofline;
-  const {element, svg, table} = hf.make, {digits, duration, percent, scaled} = hf.format;
+  const r = press.roofline;
+  const {element, svg, table} = press.make, {digits, duration, percent, scaled} = press.format;
   const sizes = {fp64: 8, fp32: 4, bf16: 2, int8: 1}, widths = Object.keys(sizes);
   const waits = {memory: "memory", compute: "arithmetic"};
 
@@ -96,7 +96,7 @@
             ...places.map(([cx, cy]) => svg("circle", {cx, cy, r: 3, class: "s-ink f-paper", "stroke-width": 1}))];
   };
 
-  hf.widget("roofline", ({form, shown, more, said, data, set, again}) => {
+  press.widget("roofline", ({form, shown, more, said, data, set, again}) => {
     const chips = new Map(data.chips.map((chip) => [chip.id, chip]));
     const select = form.elements.chip;
     for (const group of [...new Set(data.chips.map((chip) => chip.group))])
@@ -104,7 +104,7 @@
         .map((chip) => element("option", {value: chip.id}, chip.name))));
     select.append(element("option", {value: "own"}, "your own"));
     const follow = () => { // switches to the page's machine if both it and the current choice are measured machines
-      const now = chips.get(select.value), next = hf.machine && data.chips.find((chip) => chip.machine === hf.machine);
+      const now = chips.get(select.value), next = press.machine && data.chips.find((chip) => chip.machine === press.machine);
       if (now?.machine && next && now.machine !== next.machine) select.value = next.id;
     };
     follow();

@@ -2,8 +2,6 @@
 // calls widget(name, start); start(parts) returns draw(state), which is called after every change and draws into `shown`, above the
 // form, and `more`, below it.
 (() => {
-  const hf = window.hardwareFirst;
-
   // ---- Numbers ----
   // Three digits of measured numbers, all digits of counts; rounds like site/press/quantity.py.
   const digits = (value) => value.toLocaleString("en", {
@@ -136,5 +134,5 @@
   const widget = (name, start) =>
     document.querySelectorAll(`[data-widget="${name}"]`).forEach((box) => begin(box, name, start));
 
-  Object.assign(hf, {widget, format: {digits, duration, percent, scaled}, make: {bar, element, svg, table}});
+  Object.assign(press, {widget, format: {digits, duration, percent, scaled}, make: {bar, element, svg, table}});
 })();

@@ -1,12 +1,12 @@
 // Two machines in one figure: their drawings, on the same axes, and a sentence on what differs beyond the noise.
 (() => {
-  const {page, files, load, name, partners} = hardwareFirst.compare, arrived = {}, views = new Map();
+  const {page, files, load, name, partners} = press.compare, arrived = {}, views = new Map();
   const made = (tag, content, more = {}) => {
     const element = Object.assign(document.createElement(tag), more);
     element.append(...[content].flat());
     return element;
   };
-  hardwareFirst.pair = (of, pair, figures) => { if (of === page) arrived[pair] = figures; };
+  press.pair = (of, pair, figures) => { if (of === page) arrived[pair] = figures; };
 
   const view = (place, button) => {
     const figure = place.closest("figure"), box = made("div", [], {className: "hf-beside", hidden: true});
@@ -27,7 +27,7 @@
     };
     const panel = (slug, svg) => {
       const one = made("div", made("p", name(slug), {className: "hf-beside-name"}), {className: "hf-beside-one"});
-      one.insertAdjacentHTML("beforeend", hardwareFirst.trusted.createHTML(svg));
+      one.insertAdjacentHTML("beforeend", press.trusted.createHTML(svg));
       return one;
     };
     const open = async () => {
@@ -52,7 +52,7 @@
     };
   };
 
-  hardwareFirst.toggleBeside = (place, button) => {
+  press.toggleBeside = (place, button) => {
     if (!views.has(place)) views.set(place, view(place, button));
     return views.get(place)();
   };

@@ -1,5 +1,5 @@
 // Runs after the styles and before the first paint: sets up the namespace of all scripts, the reader's colours and the fonts.
-window.hardwareFirst = {
+window.press = {
   // What this browser has stored for the reader, or null. It is never sent anywhere.
   stored(name) {
     try { return localStorage.getItem(`hardware-first:${name}`); } catch { return null; }
@@ -21,7 +21,7 @@ window.hardwareFirst = {
 };
 document.documentElement.classList.add("hf-js");
 {
-  const theme = hardwareFirst.stored("theme");
+  const theme = press.stored("theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 }
 for (const style of ["", "italic ", "bold "]) document.fonts.load(`${style}1em "Hardware First Text"`);  // before layout asks

@@ -11,7 +11,7 @@
   const add = () => {
     const svg = plot.querySelector("svg.hf-figure"), true_ = svg?.querySelector("circle.f-purple");
     if (!true_ || svg.contains(dot)) return;
-    const heights = Array.from({length: Number(slider.max) + 1}, (_, step) => hardwareFirst.placeOn(svg, axis, value(step)));
+    const heights = Array.from({length: Number(slider.max) + 1}, (_, step) => press.placeOn(svg, axis, value(step)));
     const x = Number(true_.getAttribute("cx")), made = (tag, attributes) => {
       const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
       for (const [name, set] of Object.entries(attributes)) element.setAttribute(name, set);

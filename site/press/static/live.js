@@ -6,7 +6,7 @@
       if (!isIntersecting) continue;
       near.unobserve(target);
       document.head.append(...target.dataset.scripts.split(" ").map((file) =>
-        Object.assign(document.createElement("script"), {src: window.hardwareFirst.trusted.createScriptURL(folder + file), async: false}))); // one after the other
+        Object.assign(document.createElement("script"), {src: press.trusted.createScriptURL(folder + file), async: false}))); // one after the other
     }
   }, {rootMargin: "100% 0px"});
   document.querySelectorAll("[data-scripts]").forEach((box) => near.observe(box));

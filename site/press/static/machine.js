@@ -6,22 +6,22 @@
   const {page, machines, others} = document.currentScript.dataset;
   const list = JSON.parse(machines), known = slug => list.some(machine => machine.slug === slug);
   const lacking = {__proto__: null, ...JSON.parse(others)};  // a machine may be called "constructor"
-  const asked = new URLSearchParams(location.search).get("machine"), remembered = hardwareFirst.stored("machine");
+  const asked = new URLSearchParams(location.search).get("machine"), remembered = press.stored("machine");
   const chosen = [asked, remembered].find(slug => known(slug) || slug in lacking) ?? "here";
   const wanted = known(chosen) ? chosen : list[0].slug;
 
   // SLUG → a promise of [html or null for each slot]; of an empty list if the machine's page is the default.
   const variants = {__proto__: null}, arrived = {__proto__: null};
-  hardwareFirst.machines = list;
-  hardwareFirst.machine = list[0].slug;
-  hardwareFirst.wantedMachine = wanted;
-  hardwareFirst.lackingMachine = lacking[chosen];  // its name
-  hardwareFirst.variant = (of, slug, html) => { if (of === page) arrived[slug] = html; };
-  hardwareFirst.variantOf = slug => variants[slug] ??= new Promise((resolve, reject) => {
+  press.machines = list;
+  press.machine = list[0].slug;
+  press.wantedMachine = wanted;
+  press.lackingMachine = lacking[chosen];  // its name
+  press.variant = (of, slug, html) => { if (of === page) arrived[slug] = html; };
+  press.variantOf = slug => variants[slug] ??= new Promise((resolve, reject) => {
     const {file} = list.find(machine => machine.slug === slug);
     if (!file) return resolve([]);
     const script = document.createElement("script");
-    script.src = hardwareFirst.trusted.createScriptURL(file);
+    script.src = press.trusted.createScriptURL(file);
     script.addEventListener("load", () => resolve(arrived[slug] || []));
     script.addEventListener("error", () => { delete variants[slug]; reject(new Error(`${file} did not load`)); });
     document.head.append(script);
@@ -31,5 +31,5 @@
   const {classList} = document.documentElement;
   classList.add("hf-changing");
   setTimeout(() => classList.remove("hf-changing"), 3000);  // in case machines.js never loads
-  hardwareFirst.variantOf(wanted).catch(() => {});
+  press.variantOf(wanted).catch(() => {});
 })();

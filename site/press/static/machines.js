@@ -1,6 +1,6 @@
 // The machine switcher, which exchanges the contents of the page's slots. Scripts that decorate content listen to "hf:machine".
 (() => {
-  const {machines, variantOf, lackingMachine} = hardwareFirst, [first] = machines;
+  const {machines, variantOf, lackingMachine} = press, [first] = machines;
   const slots = [...document.querySelectorAll(".hf-slot")].sort((a, b) => a.dataset.slot - b.dataset.slot);
   // Contents shown before are kept as the reader left them: {slug: [nodes of each slot]}. The page starts with the first machine's.
   const kept = {__proto__: null}, holds = slots.map(() => first.slug);  // the machine whose content each slot has
@@ -9,7 +9,7 @@
 
   const parsed = html => {
     const template = document.createElement("template");
-    template.innerHTML = hardwareFirst.trusted.createHTML(html);
+    template.innerHTML = press.trusted.createHTML(html);
     return [...template.content.childNodes];
   };
 
@@ -50,7 +50,7 @@
   const painted = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
 
   const tell = slug => {
-    hardwareFirst.machine = slug;
+    press.machine = slug;
     const {name} = machines.find(machine => machine.slug === slug);
     select.value = slug;
     document.dispatchEvent(new CustomEvent("hf:machine", {detail: {machine: slug, name}}));
@@ -58,7 +58,7 @@
 
   // Shows a machine; returns a promise. Of several requests in a row, the last one wins.
   let asked, turn = 0;
-  hardwareFirst.showMachine = async slug => {
+  press.showMachine = async slug => {
     asked = slug;
     try {
       const html = await variantOf(slug);
@@ -72,13 +72,13 @@
       }
       tell(slug);
     } catch (error) {
-      select.value = hardwareFirst.machine;
+      select.value = press.machine;
       throw error;
     }
   };
 
   const remember = slug => {
-    hardwareFirst.store("machine", slug);
+    press.store("machine", slug);
     const address = new URL(location.href);
     if (!address.searchParams.has("machine")) return;
     address.searchParams.set("machine", slug);
@@ -97,7 +97,7 @@
     remember(select.value);
     select.options[0].label = first.name;
     select.title = "";
-    hardwareFirst.showMachine(select.value).catch(() => {});  // the page stays as it was, and so does the choice shown
+    press.showMachine(select.value).catch(() => {});  // the page stays as it was, and so does the choice shown
   });
   label.append(words, select);
   const box = document.getElementById("hf-machine");
@@ -109,8 +109,8 @@
     box.append(label);
   }
 
-  const wanted = hardwareFirst.wantedMachine;
+  const wanted = press.wantedMachine;
   if (wanted === first.slug) return;
   if (new URLSearchParams(location.search).get("machine") === wanted) remember(wanted);
-  hardwareFirst.showMachine(wanted).catch(() => {}).finally(() => document.documentElement.classList.remove("hf-changing"));
+  press.showMachine(wanted).catch(() => {}).finally(() => document.documentElement.classList.remove("hf-changing"));
 })();

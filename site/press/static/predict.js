@@ -33,11 +33,11 @@
     return counted && (off == null || off > 0 && off < Infinity) && (!box || bet === null || takes[box.dataset.kind](box, bet));
   };
   const load = () => {
-    try { return Object.fromEntries(Object.entries(JSON.parse(hardwareFirst.stored("predictions"))).filter(fits)); }
+    try { return Object.fromEntries(Object.entries(JSON.parse(press.stored("predictions"))).filter(fits)); }
     catch { return {}; }
   };
   let said = load();
-  let skipsAll = hardwareFirst.stored("predictions-skipped") === "all";
+  let skipsAll = press.stored("predictions-skipped") === "all";
 
   const grade = (off, near, size) => off <= near ? "near" : off <= size ? "size" : "far";
   const inGrade = {near: "near", size: "roughly right", far: "far off"};
@@ -118,7 +118,7 @@
 
   const skipAll = (does) => {
     skipsAll = does;
-    hardwareFirst.store("predictions-skipped", does ? "all" : null);
+    press.store("predictions-skipped", does ? "all" : null);
     refresh();
   };
 
@@ -133,11 +133,11 @@
   // Returns what the store returned.
   const refresh = () => {
     boxes.forEach(show);
-    hardwareFirst.veil(boxes.filter((box) => !given(box)).map((box) => ({box, press: () => say(box, null)})),
+    press.veil(boxes.filter((box) => !given(box)).map((box) => ({box, reveal: () => say(box, null)})),
                        boxes.filter((box) => drawable(box, given(box))).map((box) => ({box, bet: given(box).bet,
                          words: `you said ${quantity(given(box).bet, box.dataset.unit)}`, scale: answer(box)})));
     document.querySelectorAll(".hf-predict-summary").forEach(summarise);
-    return hardwareFirst.store("predictions", JSON.stringify(said));
+    return press.store("predictions", JSON.stringify(said));
   };
 
   const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)];
@@ -177,10 +177,10 @@
       list.append(row);
     }
     if (chapters.size) place.append(list);
-    const press = make("button", "Forget my answers", {type: "button"});
-    press.addEventListener("click", () => { said = {}; skipAll(false); });
+    const forget = make("button", "Forget my answers", {type: "button"});
+    forget.addEventListener("click", () => { said = {}; skipAll(false); });
     const note = make("p", "“Near” means right, or within a factor of 1.5. Your answers stay in this browser. ");
-    if (skipsAll || Object.keys(said).length) note.append(press);
+    if (skipsAll || Object.keys(said).length) note.append(forget);
     place.append(note);
   };
 
@@ -203,18 +203,18 @@
         (row) => [row.dataset.row, row.querySelector("input:checked")?.value]));
     box.addEventListener("change", () => { if (kind === "table") commit.disabled = Object.values(chosen()).includes(undefined); });
     box.addEventListener("click", ({target}) => {
-      const press = target.closest(".hf-predict-form button");
-      if (!press) return;
-      if (press.matches(".hf-predict-all")) skipAll(true);
-      else if (press.matches(".hf-predict-skip")) say(box, null);
-      else say(box, kind === "choices" ? Number(press.dataset.choice) : kind === "range" ? value() : chosen());
+      const button = target.closest(".hf-predict-form button");
+      if (!button) return;
+      if (button.matches(".hf-predict-all")) skipAll(true);
+      else if (button.matches(".hf-predict-skip")) say(box, null);
+      else say(box, kind === "choices" ? Number(button.dataset.choice) : kind === "range" ? value() : chosen());
       box.querySelector(".hf-predict-score").focus({preventScroll: true});
     });
   }
   document.addEventListener("hf:machine", refresh);
   window.addEventListener("storage", ({key}) => { if (!key?.startsWith("hardware-first:predictions")) return;
     said = load();
-    skipsAll = hardwareFirst.stored("predictions-skipped") === "all";
+    skipsAll = press.stored("predictions-skipped") === "all";
     refresh();
   });
   refresh();

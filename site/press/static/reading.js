@@ -147,13 +147,13 @@
   document.body.append(back);
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("article a[href*='#']:not(.headerlink, [role=doc-backlink])");
-    if (link && !event.defaultPrevented) hardwareFirst.store("jump", (from = link).href);
+    if (link && !event.defaultPrevented) press.store("jump", (from = link).href);
   });
   function arrived() {
-    back.hidden = hardwareFirst.stored("jump") !== location.href || history.length < 2;
+    back.hidden = press.stored("jump") !== location.href || history.length < 2;
     landed = NaN;
     setTimeout(() => { landed = scrollY; }, 1000);  // the page may still be scrolling there
-    hardwareFirst.store("jump", null);
+    press.store("jump", null);
   }
   addEventListener("hashchange", arrived);
   arrived();

@@ -15,12 +15,12 @@
   // Text that a page hides until a question is answered is only searched once the reader has answered or skipped it (predict.js).
   const answered = () => {
     let said;
-    try { said = JSON.parse(hardwareFirst.stored("predictions")); } catch { /* it may contain anything */ }
-    const all = hardwareFirst.stored("predictions-skipped") === "all";
+    try { said = JSON.parse(press.stored("predictions")); } catch { /* it may contain anything */ }
+    const all = press.stored("predictions-skipped") === "all";
     return (question) => all || Object.hasOwn(said ?? {}, question);
   };
 
-  hardwareFirst.searchText = (pages) => {
+  press.searchText = (pages) => {
     const knows = answered();
     sections = pages.flatMap(([address, number, page, entries]) => entries.map(([kind, anchor, title, open, defined, hidden]) => {
       const counts = new Map();
@@ -128,7 +128,7 @@
     if (!sections) {
       if (waiting === null) {
         const script = document.createElement("script");
-        script.src = window.hardwareFirst.trusted.createScriptURL(
+        script.src = press.trusted.createScriptURL(
           new URL(`${document.documentElement.dataset.content_root}_static/search-text.js`, location.href).href);
         document.head.append(script);
       }

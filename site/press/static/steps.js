@@ -57,5 +57,5 @@
     if (!sentences.length) bar.append(said);
   };
   document.querySelectorAll("svg.hf-drawing[data-last]").forEach(controls);
-  hardwareFirst.stepper = stepper;
+  press.stepper = stepper;
 })();

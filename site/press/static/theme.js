@@ -8,7 +8,7 @@
     const wanted = dark() ? "light" : "dark";
     if ((wanted === "dark") === system.matches) delete root.dataset.theme;
     else root.dataset.theme = wanted;
-    hardwareFirst.store("theme", root.dataset.theme ?? null);
+    press.store("theme", root.dataset.theme ?? null);
     name();
   });
   system.addEventListener("change", name);

@@ -11,7 +11,7 @@
     return parent.appendChild(made);
   };
 
-  hardwareFirst.shape = make;
+  press.shape = make;
 
   // Whether a line ends at one of some boxes.
   const leadsTo = (line, boxes) => {
@@ -72,9 +72,9 @@
     document.querySelectorAll(".hf-cover, .hf-show, .hf-bet").forEach((each) => each.remove());
   };
 
-  const button = (parent, press) => {
+  const button = (parent, reveal) => {
     const made = Object.assign(document.createElement("button"), {type: "button", className: "hf-show", textContent: OFFER});
-    made.addEventListener("click", press);
+    made.addEventListener("click", reveal);
     return parent.appendChild(made);
   };
 
@@ -118,7 +118,7 @@
   };
 
   // Hides what was found; returns the buttons that still need a place.
-  const hide = ({target, figures, plots, blocks}, press) => {
+  const hide = ({target, figures, plots, blocks}, reveal) => {
     const fresh = figures.filter((figure) => !figure.matches(".hf-veiled"));
     for (const figure of fresh) figure.classList.add("hf-veiled");
     for (const {svg, marks} of plots) {
@@ -132,9 +132,9 @@
       const cover = Object.assign(document.createElement("div"), {className: "hf-cover"});
       [...target.children].find((child) => child.contains(open[0].block)).before(cover);  // keeps the last child last
       cover.style.top = `${open[0].top}px`;
-      button(cover, press);
+      button(cover, reveal);
     }
-    return plots.filter(({figure}) => fresh.includes(figure)).map((plot) => ({...plot, made: button(plot.figure, press)}));
+    return plots.filter(({figure}) => fresh.includes(figure)).map((plot) => ({...plot, made: button(plot.figure, reveal)}));
   };
 
   // "2¹⁶", "0.5", "16,384", "256 KiB": a number beside an axis.
@@ -161,15 +161,15 @@
     return on(a > 0 && missed(Math.log) < missed(Number) ? Math.log : Number, number);
   };
 
-  hardwareFirst.panelsOf = panels;
+  press.panelsOf = panels;
   // The same for an axis of the plot: "y", or "y2" in its second panel; NaN if there is none.
-  hardwareFirst.placeOn = (svg, axis, number) => {
+  press.placeOn = (svg, axis, number) => {
     const panel = panels(svg)[axis[1] ? 1 : 0];
     return panel ? placeOn(svg, panel, axis[0], number) : NaN;
   };
 
   // Writes words at the first of some places, [x, y, anchor], where they fit and overlap no others; else at the first.
-  hardwareFirst.write = (parent, words, places) => {
+  press.write = (parent, words, places) => {
     const svg = parent.ownerSVGElement, whole = svg.getBoundingClientRect();
     const others = [...svg.querySelectorAll("text")].map((each) => each.getBoundingClientRect());
     const text = make("text", parent, {}, words);
@@ -197,26 +197,26 @@
     const {figure, axis} = box.dataset, within = (low, at, high) => Math.max(low, Math.min(high, at));
     for (const svg of document.querySelectorAll(`#${CSS.escape(figure)} svg.hf-figure`)) {
       const panel = panels(svg)[axis[1] ? 1 : 0];
-      const at = hardwareFirst.placeOn(svg, axis, times ? bet * times : over ? over / bet : bet);
+      const at = press.placeOn(svg, axis, times ? bet * times : over ? over / bet : bet);
       if (!isFinite(at)) continue;
       const {left, right, top, bottom} = panel, drawn = make("g", svg, {class: "hf-bet"});
       svg.insertBefore(drawn, svg.querySelector("text"));  // below the labels, so that it does not cross them out
       const x = within(left, at, right), y = within(top, at, bottom);
       make("path", drawn, {d: axis[0] === "x" ? `M${x},${top}V${bottom}` : `M${left},${y}H${right}`});
-      hardwareFirst.write(drawn, words, axis[0] === "x" ? besideUpright(panel, x) : alongLevel(panel, y));
+      press.write(drawn, words, axis[0] === "x" ? besideUpright(panel, x) : alongLevel(panel, y));
     }
   };
 
-  // `open`: [{box, press}] for each unanswered question; `said`: [{box, bet, words, scale}] for each answer to draw.
-  hardwareFirst.veil = (open, said) => {
+  // `open`: [{box, reveal}] for each unanswered question; `said`: [{box, bet, words, scale}] for each answer to draw.
+  press.veil = (open, said) => {
     clear();
     said.forEach(draw);
     const presses = new Map();  // one press shows a place that several questions hide
-    for (const {box, press} of open) for (const name of (box.dataset.reveals || "").split(" ").filter(Boolean))
-      presses.set(name, [...presses.get(name) || [], press]);
+    for (const {box, reveal} of open) for (const name of (box.dataset.reveals || "").split(" ").filter(Boolean))
+      presses.set(name, [...presses.get(name) || [], reveal]);
     // Reading layout after writing forces a new layout, so everything is read first and written afterwards.
-    const found = [...presses].map(([name, all]) => [find(name), () => all.forEach((press) => press())]);
-    const offers = found.flatMap(([place, press]) => place ? hide(place, press) : []);
+    const found = [...presses].map(([name, all]) => [find(name), () => all.forEach((reveal) => reveal())]);
+    const offers = found.flatMap(([place, reveal]) => place ? hide(place, reveal) : []);
     for (const each of offers) put(each, middleOf(each));
     const places = offers.map(freePlace);
     offers.forEach((each, i) => put(each, places[i]));
