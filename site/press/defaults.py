@@ -2,7 +2,8 @@
 
 book.toml lies beside site/, and every part of it is optional:
 
-    title, authors                 instead of project and author in conf.py
+    title, authors                 instead of project and author in conf.py; readers' browsers store their choices and guesses
+                                   under the title, so a book with a new title does not find them
     rights                         a line below every page
     default_machine                the machine shown first: a folder in figures/records/
     [preview]                      the picture beside links to the book: a chapter, whose figure it shows, and words
@@ -14,9 +15,11 @@ book.toml lies beside site/, and every part of it is optional:
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
 from pathlib import Path
+from urllib.parse import quote
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -60,6 +63,11 @@ def read_book(root: Path) -> dict:
         print(f"{path}: {error}; press/defaults.py describes this file", file=sys.stderr)
         sys.exit(2)  # one line, where an exception in Sphinx would be a page
     return stated
+
+
+def slug(title: str) -> str:
+    """A book's name for browsers: "Sorting, measured" is sorting-measured."""
+    return quote("-".join(re.findall(r"\w+", title.lower()))) or "book"
 
 
 def fill_in(app: Sphinx, config: Config) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from .defaults import slug
 from .numbering import ancestors
 
 # Allows only the site's own files, and no inline scripts. Inline styles are those of the figures.
@@ -37,8 +38,9 @@ def shortened(text: str) -> str:
 
 
 def describe(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: `description`, `policy` and `rights`; for the 404 page also the script and fonts that it embeds."""
-    context["policy"], context["rights"] = POLICY, app.config.press_rights
+    """html-page-context: `book`, `description`, `policy` and `rights`; for the 404 page also the script and fonts that it
+    embeds."""
+    context["book"], context["policy"], context["rights"] = slug(app.config.project), POLICY, app.config.press_rights
     context["description"] = description(doctree) if doctree else ""
     if page == "404":
         script = (Path(__file__).parent / "theme" / "find-home.js").read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from press.defaults import slug
 from whole import PROJECT
 
 PRESS = PROJECT / "site" / "press"
@@ -65,8 +66,14 @@ def test_press_alone_makes_a_book_of_two_files(tmp_path):
     assert (run.returncode, run.stderr) == (0, "")
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "<title>Sorting</title>" in page and "_static/favicon.svg" in page and "<math" in page
+    assert 'data-book="sorting"' in page
     assert "Sorting. Nothing you do here is sent anywhere." in page  # and no rights of another book
     assert {"site.css", "predict.js", "favicon.svg"} <= {path.name for path in (tmp_path / "out" / "_static").iterdir()}
+
+
+def test_each_title_has_a_name_of_its_own_in_browsers():
+    names = {"Hardware First": "hardware-first", "Sorting, measured": "sorting-measured", "Öl": "%C3%B6l", "?": "book"}
+    assert {title: slug(title) for title in names} == names
 
 
 def test_both_rules_can_fail():

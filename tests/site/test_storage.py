@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
-from whole import STATIC_FOLDERS, Visit
+from playwright.sync_api import Browser, Route, expect
+from whole import DEFAULT, STATIC_FOLDERS, Visit
 
 # {what the site stores: pages that together contain all scripts that read it}
 READ_BY = {
@@ -47,6 +47,8 @@ MEASURED = """link => {
 }"""
 READS = {"01-roofline": {"values", "points"}, "measure": {"link", "began", "seconds"}}  # these parts of it
 LOST = "Your browser can’t store this, so it is lost when you leave the page."
+CHOSEN = """() => [document.documentElement.dataset.theme ?? "", press.machine,
+                   document.querySelectorAll(".hf-answered").length]"""
 FORBIDDEN = {
     "every access":
         "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError'); } });",
@@ -87,7 +89,7 @@ def test_this_is_all_that_the_site_remembers():
     asked = [name for text in scripts for name in re.findall(r"\b(?:stored|store)\((.*?)[,)]", text)]
     named = {"name": None, "HERE": "this-browser"}  # boot.js's own parameter, and a constant
     assert {named.get(name, name.strip('"')) for name in asked} == {None, *READ_BY}
-    assert [text for text in scripts if re.search(r"(local|session)Storage", text.replace("hardware-first:${name}", ""))] \
+    assert [text for text in scripts if re.search(r"(local|session)Storage", text)] \
         == [text for text in scripts if "window.press = {" in text]
 
 
@@ -160,4 +162,40 @@ def test_a_browser_that_forbids_to_remember_answers_all_the_same(browser, served
         other = machine.locator("option").nth(1).get_attribute("value")
         machine.select_option(other)
         page.wait_for_function("slug => press.machine === slug", arg=other)
+        assert visit.errors == []
+
+
+def test_two_books_on_one_host_keep_theme_machine_and_predictions_apart(browser, served):
+    def another_book(route: Route) -> None:
+        """This book below another address and with another title."""
+        response = route.fetch(url=route.request.url.replace("/another/", "/hardware-first/"))
+        if not route.request.is_navigation_request():
+            return route.fulfill(response=response)
+        page = response.text().replace('data-book="hardware-first"', 'data-book="another"')
+        return route.fulfill(body=page, content_type="text/html; charset=utf-8")
+
+    with Visit(browser, "about:blank") as visit:
+        page = visit.page
+        page.route("**/books/another/**", another_book)
+        addresses = [f"{served}01-roofline.html", f"{served}01-roofline.html".replace("/hardware-first/", "/another/")]
+
+        def chosen(address: str) -> list:
+            page.goto(address)
+            return page.evaluate(CHOSEN)
+
+        new = ["", DEFAULT, 0]
+        assert [chosen(address) for address in addresses] == [new, new]
+        states = []
+        for which, address in enumerate(addresses):
+            assert chosen(address) == new
+            if which == 0:
+                page.get_by_role("button", name=re.compile("colours")).click()
+            for box in page.locator(".hf-predict").all()[:1 + which]:
+                box.get_by_role("button", name="Skip").first.click()
+            machine = page.locator("#hf-machine select")
+            slug = machine.locator("option").nth(1 + which).get_attribute("value")
+            machine.select_option(slug)
+            page.wait_for_function("slug => press.machine === slug", arg=slug)
+            states.append([["dark", ""][which], slug, 1 + which])
+        assert [chosen(address) for address in addresses] == states
         assert visit.errors == []

@@ -122,10 +122,10 @@ window.press.experiments = () => {
     do found.push(timed(run, calls) / calls); while (now() < until);
     return median(found);
   };
-  // For hosts that send "require-trusted-types-for 'script'".
+  // For hosts that send "require-trusted-types-for 'script'". The policy and this worker have the book's name.
   const trusted = (address) => {
     if (!self.trustedTypes) return address;
-    return self.trustedTypes.createPolicy("hardware-first", {createScriptURL: (own) => own}).createScriptURL(address);
+    return self.trustedTypes.createPolicy(self.name, {createScriptURL: (own) => own}).createScriptURL(address);
   };
   // Calls per second of each loop on all cores together.
   const together = async ({modules, text}, cores, bytes, batch, best) => {

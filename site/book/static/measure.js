@@ -161,7 +161,7 @@
     pictures.replaceChildren();
     rows.replaceChildren();
     const text = `(${press.experiments})()`, code = URL.createObjectURL(new Blob([text], {type: "text/javascript"}));
-    worker = new Worker(press.trusted.createScriptURL(code));
+    worker = new Worker(press.trusted.createScriptURL(code), {name: press.book});
     worker.onmessage = hear;
     worker.onerror = (event) => { event.preventDefault(); if (worker) end("The browser didn't allow the measurement to start."); };
     worker.postMessage({modules, text});

@@ -1,22 +1,25 @@
 // Runs after the styles and before the first paint: sets up the namespace of all scripts, the reader's colours and the fonts.
 window.press = {
+  book: document.documentElement.dataset.book,
+  // The key under which this browser stores something for the reader; another book on the same host has other keys.
+  key: (name) => `${press.book}:${name}`,
   // What this browser has stored for the reader, or null. It is never sent anywhere.
   stored(name) {
-    try { return localStorage.getItem(`hardware-first:${name}`); } catch { return null; }
+    try { return localStorage.getItem(press.key(name)); } catch { return null; }
   },
   // Stores a text; null removes it. Returns what to tell a reader who relies on it: nothing if the text is stored. Storage may be
   // full or forbidden.
   store(name, text) {
     try {
-      if (text === null) localStorage.removeItem(`hardware-first:${name}`);
-      else localStorage.setItem(`hardware-first:${name}`, text);
+      if (text === null) localStorage.removeItem(press.key(name));
+      else localStorage.setItem(press.key(name), text);
       return "";
     } catch { return " Your browser can’t store this, so it is lost when you leave the page."; }
   },
   // Marks markup and addresses as the site's own, for hosts that send "require-trusted-types-for 'script'".
   trusted: (() => {
     const own = {createHTML: (text) => text, createScriptURL: (address) => address};
-    try { return window.trustedTypes.createPolicy("hardware-first", own); } catch { return own; /* no such types, or no policy allowed */ }
+    try { return window.trustedTypes.createPolicy(document.documentElement.dataset.book, own); } catch { return own; /* no such types, or no policy allowed */ }
   })(),
 };
 document.documentElement.classList.add("hf-js");

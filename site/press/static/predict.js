@@ -212,7 +212,7 @@
     });
   }
   document.addEventListener("hf:machine", refresh);
-  window.addEventListener("storage", ({key}) => { if (!key?.startsWith("hardware-first:predictions")) return;
+  window.addEventListener("storage", ({key}) => { if (!key?.startsWith(press.key("predictions"))) return;
     said = load();
     skipsAll = press.stored("predictions-skipped") === "all";
     refresh();
