@@ -16,7 +16,7 @@ from whole import SUB_PATH, SubPathHandler, Visit
 
 # {part: a condition that is true on the page once the part has arrived}
 ARRIVED = {
-    "font": """() => [...document.fonts].some(face => face.family.includes("Hardware First Text") && face.status === "loaded")
+    "font": """() => [...document.fonts].some(face => face.family.includes("Press Text") && face.status === "loaded")
                && ![...document.fonts].some(face => face.status === "loading")""",
     "machine": """() => performance.getEntriesByType("resource").some(({name}) => name.includes("/_machines/"))""",
     "text": """() => document.querySelector("main")""",

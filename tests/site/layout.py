@@ -91,7 +91,7 @@ def measure(browser: Browser, figures: dict[tuple[str, str], str], folder: Path)
     page.set_default_timeout(120_000)
     page.goto(path.as_uri())
     page.evaluate("() => document.fonts.ready")
-    assert page.evaluate("() => document.fonts.check('18px \"Hardware First Text\"')")
+    assert page.evaluate("() => document.fonts.check('18px \"Press Text\"')")
     found = page.evaluate(MEASURE)
     page.close()
     return {key: found[quote(json.dumps(key))] for key in figures}

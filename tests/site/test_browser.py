@@ -134,7 +134,7 @@ def test_formulas_have_a_size(browser, served):
 # Every character, with single letters of <mi> in italics as in MathML, is in the subset font.
 STRANGERS = WIDE.ask("""async () => {
   await document.fonts.ready;
-  const face = [...document.fonts].find(face => face.family.includes("Hardware First Math"));
+  const face = [...document.fonts].find(face => face.family.includes("Press Math"));
   if (!document.querySelector("math")) return [];
   if (face.status !== "loaded") return [face.status];
   const ranges = face.unicodeRange.split(",").map(range => {

@@ -69,7 +69,7 @@ def show(page, folder, pictures: list[str], width: int) -> None:
                     f'<script src="{(STATIC / "steps.js").as_uri()}"></script>', encoding="utf-8")
     page.goto(path.as_uri())
     page.evaluate("() => document.fonts.ready")
-    assert page.evaluate("() => document.fonts.check('16px \"Hardware First Text\"')")
+    assert page.evaluate("() => document.fonts.check('16px \"Press Text\"')")
 
 
 @pytest.fixture

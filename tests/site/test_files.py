@@ -32,8 +32,8 @@ def test_a_page_has_its_faces_and_calculators_and_asks_for_files_alone(browser, 
     with Visit(browser, f"{files}{page}.html") as visit:
         visit.page.evaluate(CALCULATORS)
         visit.page.evaluate(SETTLED)
-        assert "Hardware First Text" in visit.page.evaluate(FACES)
-        assert visit.page.locator("math").count() == 0 or "Hardware First Math" in visit.page.evaluate(FACES)
+        assert "Press Text" in visit.page.evaluate(FACES)
+        assert visit.page.locator("math").count() == 0 or "Press Math" in visit.page.evaluate(FACES)
         assert {urlsplit(url).scheme for url in visit.requests} <= {"file", "data"}
         assert visit.errors == []
 

@@ -66,7 +66,7 @@ def test_it_is_a4_with_an_outline_and_in_the_books_faces(printed):
     assert re.search(r"Page size:.*A4", told) and int(re.search(r"Pages:\s+(\d+)", told)[1]) > 20
     assert b"/Outlines" in printed.read_bytes()
     faces = subprocess.run(["pdffonts", printed], capture_output=True, text=True, check=True).stdout
-    assert "HardwareFirstText" in faces and "STIXTwoMath" in faces and "Serif" not in faces
+    assert "PressText" in faces and "STIXTwoMath" in faces and "Serif" not in faces
 
 
 def test_the_table_of_contents_has_the_pages_of_the_headings_and_chapters_begin_on_right_hand_pages(printed):

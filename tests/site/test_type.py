@@ -21,7 +21,7 @@ LETTERS = WIDE.ask("""() => {
     const parent = node.parentElement;
     if (parent.closest("script, style, noscript, math, pre, code, kbd, title, desc, option")) continue;
     const style = getComputedStyle(parent);
-    if (!style.fontFamily.includes("Hardware First Text")) continue;
+    if (!style.fontFamily.includes("Press Text")) continue;
     found[style.fontStyle === "italic" ? "italic" : style.fontWeight >= 600 ? "bold" : "regular"] += node.data;
   }
   return Object.fromEntries(Object.entries(found).map(([face, text]) => [face, [...new Set(text)].join("")]));
@@ -53,11 +53,11 @@ def test_prose_and_the_labels_of_figures_are_shown_in_it(browser, base):
         for selector in ("article p", "article h1", "svg.hf-figure text"):
             node = developer.send("DOM.querySelector", {"nodeId": root, "selector": selector})["nodeId"]
             shown = developer.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
-            assert {font["familyName"] for font in shown} == {"Hardware First Text"}, (selector, shown)
+            assert {font["familyName"] for font in shown} == {"Press Text"}, (selector, shown)
 
 
 WIDTHS = """async ([style, letters]) => {
-    const font = style + '1000px "Hardware First Text"';
+    const font = style + '1000px "Press Text"';
     await document.fonts.load(font, letters.join(""));
     const pen = document.createElement("canvas").getContext("2d");
     pen.font = font;

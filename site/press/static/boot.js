@@ -27,4 +27,4 @@ document.documentElement.classList.add("hf-js");
   const theme = press.stored("theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 }
-for (const style of ["", "italic ", "bold "]) document.fonts.load(`${style}1em "Hardware First Text"`);  // before layout asks
+for (const style of ["", "italic ", "bold "]) document.fonts.load(`${style}1em "Press Text"`);  // before layout asks
