@@ -29,7 +29,7 @@ def layer() -> Sketch:
         y = w + out + 24
         middle = top + high / 2
         drawing.rect(w, top, out, high, "t-orange s-orange")
-        drawing.text(0, top - 8, f"{name}: {k:,} × {n:,}")
+        drawing.text(0, top - 8, f"{name}: {k} × {n}")
         drawing.text(w - 12, middle + 6, "×", "mid")
         drawing.text(w + out + 12, middle + 6, "=", "mid")
         for step, m in enumerate(rows):
