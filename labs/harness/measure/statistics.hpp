@@ -29,7 +29,7 @@ Estimate estimate(std::vector<double> samples);
 /// \throws std::invalid_argument when the lengths differ or are zero
 Estimate ratio(std::span<const double> numerator, std::span<const double> denominator);
 
-/// Applies a function to every sample and computes the estimate again, e.g. seconds to GB/s:
+/// Applies a function to every sample and computes the estimate again, for example seconds to GB/s:
 /// `transform(seconds, [&](double s) { return bytes / s / 1e9; })`.
 template <class Function>
 Estimate transform(const Estimate& from, Function function) {
@@ -39,7 +39,7 @@ Estimate transform(const Estimate& from, Function function) {
   return estimate(std::move(samples));
 }
 
-/// Every sample times a factor, e.g. seconds to microseconds: `times(seconds, 1e6)`.
+/// Every sample times a factor, for example seconds to microseconds: `times(seconds, 1e6)`.
 Estimate times(const Estimate& estimate, double factor);
 
 /// Billions of \p work per second: GB/s for bytes, GFLOP/s for FLOPs.

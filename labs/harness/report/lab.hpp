@@ -122,7 +122,7 @@ class Lab {
 
   /// Adds a result. The record lists results in this order, each with the source line that added it.
   /// \throws std::logic_error for an id or a unit that records do not allow, a repeated id, or a unit that contradicts
-  ///         the end of the id ("…_gbs" is in GB/s)
+  ///         the end of the id: `copy_gbs` is in GB/s
   /// \throws std::runtime_error for a number that is not finite, or not above zero in a unit that requires it
   void add(Series series, Place place = Place::here());
   void add(Value value, Place place = Place::here());
