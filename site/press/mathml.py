@@ -46,11 +46,15 @@ def plain(tex: str) -> str:
 
 
 def space(formula: ElementTree.Element) -> None:
-    """Corrects the converter's spaces to TeX's: thin beside log and other functions, none after a unary minus."""
+    """Corrects the converter's spaces to TeX's: thin beside log and other functions, none after a unary minus and none
+    beside an operator in braces, as in 18{,}432."""
     ElementTree.register_namespace("", MATHML)
     for element in formula.iter(f"{{{MATHML}}}mo"):
         if element.text in FUNCTIONS:  # an operator has wide gaps, and no name is one
             element.tag = f"{{{MATHML}}}mi"
+    for group in formula.iter(f"{{{MATHML}}}mrow"):
+        if len(group) == 1 and group[0].tag == f"{{{MATHML}}}mo":
+            group[0].attrib.update(lspace="0", rspace="0")
     for row in list(formula.iter()):
         children, before = list(row), ""
         for i, child in enumerate(children):

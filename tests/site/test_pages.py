@@ -145,13 +145,14 @@ def test_formulas_are_mathml(site):
 
 
 def test_formulas_have_the_spaces_of_tex(site):
-    site.built("# Page\n\n$\\max(a)$ and $2\\log_2 n$ and $p\\log(p/q)$ and $(1, -1)$ and $a - b$\n")
+    site.built("# Page\n\n$\\max(a)$ and $2\\log_2 n$ and $p\\log(p/q)$ and $(1, -1)$ and $a - b$ and $18{,}432$\n")
     html, space = site.html(), '<mspace width="0.167em" />'
     assert '<mi>max</mi><mo stretchy="false">(</mo>' in html
     assert f"<mn>2</mn>{space}<msub><mi>log</mi><mn>2</mn></msub>{space}<mi>n</mi>" in html
     assert f"<mi>p</mi>{space}<mi>log</mi><mo" in html
     assert '<mo form="prefix" lspace="0" rspace="0">−</mo><mn>1</mn>' in html
     assert "<mi>a</mi><mo>−</mo><mi>b</mi>" in html
+    assert '<mn>18</mn><mrow><mo lspace="0" rspace="0">,</mo></mrow><mn>432</mn>' in html
 
 
 def test_no_line_begins_with_the_full_stop_of_a_formula(site):
