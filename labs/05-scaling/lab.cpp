@@ -19,7 +19,6 @@
 
 #include "05-scaling/bench/steps.hpp"
 #include "common/ranks/launch.hpp"
-#include "common/ranks/ranks.hpp"
 
 namespace hf::scaling {
 namespace {

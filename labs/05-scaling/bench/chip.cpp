@@ -15,15 +15,8 @@
 #include "common/roof_runs.hpp"
 #include "common/rounded.hpp"
 #include "common/verify.hpp"
-#include "common/work.hpp"
-#include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
-#include "harness/measure/results.hpp"
-#include "harness/measure/sampling.hpp"
 #include "harness/measure/shared_array.hpp"
-#include "harness/measure/statistics.hpp"
-#include "harness/report/lab.hpp"
-#include "harness/report/terminal.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -40,27 +33,16 @@ std::size_t layers_beyond_last_cache(const LayerShape& shape) {
   return std::clamp<std::size_t>((default_dram_bytes() + bytes - 1) / bytes, 2, 12);
 }
 
-}  // namespace
-
-void measure_roofs(Lab& lab) {
-  RoofRuns runs(layers_beyond_last_cache(gpt2_layer) * sizeof(float) * gpt2_layer.parameters());
-  const Sampling sampling = sample_interleaved(runs.variants(), lab.memory_plan());
-  lab.add(Value("peak_fp32_all_gflops", runs.peak_gflops(sampling), "GFLOP/s", "fp32 peak, all cores"));
-  lab.add(Value("bandwidth_dram_all_gbs", runs.read_gbs(sampling), "GB/s", "DRAM bandwidth, all cores"));
-}
-
-Roofline roofs_of(const Lab& lab) { return {lab.value("peak_fp32_all_gflops"), lab.value("bandwidth_dram_all_gbs")}; }
-
-namespace {
-
 // ---- Layers, timed ----
 
 /// The times of runs, and the roofs measured side by side with them.
 struct LayerTimes {
-  Sampling sampling;              ///< ids are those of the runs
-  std::vector<Estimate> seconds;  ///< for one layer, in the order of the runs
+  Sampling sampling;  ///< ids are those of the runs
+  double layers;
   Estimate peak_gflops;
   Roofline roofs;
+
+  Estimate of_one(const LayerRun& run) const { return times(sampling.of(run.id()), 1 / layers); }
 };
 
 /// The weights and the cache that all runs of a shape share.
@@ -115,11 +97,7 @@ LayerTimes time_layers(Lab& lab, const std::vector<LayerRun>& runs) {
   plan.warm_seconds = 0;  // weights and caches come from memory each time
   plan.budget_seconds = lab.seconds_left();
   const Sampling sampling = lab.in_one_state(sample_interleaved(variants, plan), RoofRuns::ids());
-  std::vector<Estimate> seconds;
-  for (const LayerRun& run : runs) {
-    seconds.push_back(times(sampling.of(run.id()), 1 / as_double(layers)));
-  }
-  return {sampling, std::move(seconds), roofs.peak_gflops(sampling), roofs.roofs(sampling)};
+  return {sampling, as_double(layers), roofs.peak_gflops(sampling), roofs.roofs(sampling)};
 }
 
 // ---- How many readers keep a chip busy? ----
@@ -159,14 +137,15 @@ void add_batch_series(Lab& lab, const std::vector<LayerRun>& runs, const LayerTi
   Series flops = {"layer_roof_flops", "what the arithmetic allows", Kind::modelled, intensity_axis, speed_axis};
   Series latency = {"layer_latency", "measured", Kind::measured, batch_axis, latency_axis};
   Series predicted = {"layer_latency_predicted", "predicted", Kind::modelled, batch_axis, latency_axis};
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const Work work = runs[i].tokens();
-    const double batch = as_double(runs[i].readers), x = work.intensity();
-    speed.points.emplace_back(x, rate(work.flops, layers.seconds[i]), std::to_string(runs[i].readers));
+  for (const LayerRun& run : runs) {
+    const Work work = run.tokens();
+    const Estimate seconds = layers.of_one(run);
+    const double batch = as_double(run.readers), x = work.intensity();
+    speed.points.emplace_back(x, rate(work.flops, seconds), std::to_string(run.readers));
     bytes.points.emplace_back(x, x * roofs.bandwidth_gbs);
     flops.points.emplace_back(x, roofs.peak_gflops);
-    latency.points.emplace_back(batch, times(layers.seconds[i], 1e6));
-    predicted.points.emplace_back(batch, 1e6 * runs[i].predicted_seconds(roofs));
+    latency.points.emplace_back(batch, times(seconds, 1e6));
+    predicted.points.emplace_back(batch, 1e6 * run.predicted_seconds(roofs));
   }
   for (Series* series : {&speed, &bytes, &flops, &latency, &predicted}) lab.add(std::move(*series));
 }
@@ -186,19 +165,6 @@ void add_ridge(Lab& lab, const std::vector<LayerRun>& runs, const LayerTimes& la
   }
 }
 
-}  // namespace
-
-void measure_batches(Lab& lab) {
-  const std::vector<LayerRun> runs = batch_runs(lab);
-  predict_batches(lab, runs);
-  const LayerTimes layers = time_layers(lab, runs);
-  lab.add(Value("peak_during_batch_gflops", layers.peak_gflops, "GFLOP/s"));
-  add_batch_series(lab, runs, layers);
-  add_ridge(lab, runs, layers);
-}
-
-namespace {
-
 // ---- What do the readers' caches cost? ----
 
 constexpr std::size_t kv_length = 1024, many_readers = 64, some_readers = 16;
@@ -209,9 +175,8 @@ LayerShape shared_by(std::size_t kv_heads) { return {gpt2_layer.width, gpt2_laye
 /// The runs of one line in the figure.
 struct KvCurve {
   std::string id, label;
-  Axis x;
-  std::vector<LayerRun> runs;
-  double (*at)(const LayerRun&);
+  std::vector<LayerRun> runs = {};
+  bool by_length = false;  ///< over the tokens of each reader; else over the readers
 };
 
 std::vector<KvCurve> kv_curves(const Lab& lab) {
@@ -222,11 +187,9 @@ std::vector<KvCurve> kv_curves(const Lab& lab) {
     const bool quick = fits(lab, {gpt2_layer, batch, kv_length}, lab.quick() ? 1 / 5.0 : 1 / 20.0);
     if (batch == 1 || (small && quick)) batches.push_back(batch);
   }
-  const auto by_readers = [](const LayerRun& run) { return as_double(run.readers); };
-  const auto by_length = [](const LayerRun& run) { return as_double(run.positions); };
   std::vector<KvCurve> curves;
   const auto over_batches = [&](const char* id, const char* label, std::size_t heads, std::size_t length) {
-    curves.push_back({id, label, reader_axis, {}, by_readers});
+    curves.push_back({id, label});
     for (std::size_t batch : batches) curves.back().runs.push_back({shared_by(heads), batch, length});
   };
   over_batches("kv_none", "no cache", 12, 0);
@@ -234,39 +197,36 @@ std::vector<KvCurve> kv_curves(const Lab& lab) {
   over_batches("kv_4", "shared by 3 heads", 4, kv_length);
   over_batches("kv_12", "not shared", 12, kv_length);
   if (lab.quick() || batches.back() < some_readers) return curves;
-  curves.push_back({"kv_12_by_length", "not shared", length_axis, {}, by_length});
-  for (std::size_t length : {128, 256, 512, 1024}) {
-    curves.back().runs.push_back({gpt2_layer, some_readers, length});
-  }
+  curves.push_back({.id = "kv_12_by_length", .label = "not shared", .by_length = true});
+  for (std::size_t length : {128, 256, 512, 1024}) curves.back().runs.push_back({gpt2_layer, some_readers, length});
   return curves;
 }
 
-/// Returns the limit of the intensity for many readers.
-double intensity_limit(std::size_t kv_heads) { return LayerRun{shared_by(kv_heads), 1 << 20, kv_length}.intensity(); }
-
+/// Predicts the intensity that a layer approaches with more and more readers.
 void predict_kv_caches(Lab& lab) {
   Series limits = {"limit_flop_per_byte", "of a layer at most", Kind::modelled, {"KV heads", "1"}, intensity_axis};
   for (std::size_t heads : {12, 4, 1}) {
-    limits.points.emplace_back(as_double(heads), intensity_limit(heads), std::to_string(heads));
+    const LayerRun many = {shared_by(heads), 1 << 20, kv_length};
+    limits.points.emplace_back(as_double(heads), many.intensity(), std::to_string(heads));
   }
   lab.add(std::move(limits));
   lab.show("Predicted: readers with 1024 tokens each", {"limit_flop_per_byte"});
 }
 
 /// Adds a curve and its prediction; appends the relative error of each point to `errors`.
-void add_kv_curve(Lab& lab, const KvCurve& curve, const LayerTimes& layers, const Estimate* seconds,
-                  std::vector<double>& errors) {
-  Series measured = {curve.id, curve.label, Kind::measured, curve.x, token_axis};
-  Series predicted = {curve.id + "_predicted", curve.label + ", predicted", Kind::modelled, curve.x, token_axis};
+void add_kv_curve(Lab& lab, const KvCurve& curve, const LayerTimes& layers, std::vector<double>& errors) {
+  const Axis& x_axis = curve.by_length ? length_axis : reader_axis;
+  Series measured = {curve.id, curve.label, Kind::measured, x_axis, token_axis};
+  Series predicted = {curve.id + "_predicted", curve.label + ", predicted", Kind::modelled, x_axis, token_axis};
   for (const LayerRun& run : curve.runs) {
-    const double tokens = as_double(run.readers), expected = run.predicted_seconds(layers.roofs);
-    measured.points.emplace_back(curve.at(run), transform(*seconds, [&](double s) { return tokens / s; }));
-    predicted.points.emplace_back(curve.at(run), tokens / expected);
-    errors.push_back(std::abs(expected / seconds->median - 1));
-    ++seconds;
+    const Estimate seconds = layers.of_one(run);
+    const double x = as_double(curve.by_length ? run.positions : run.readers), tokens = as_double(run.readers);
+    const double expected = run.predicted_seconds(layers.roofs);
+    measured.points.emplace_back(x, transform(seconds, [tokens](double s) { return tokens / s; }));
+    predicted.points.emplace_back(x, tokens / expected);
+    errors.push_back(std::abs(expected / seconds.median - 1));
   }
-  lab.add(std::move(measured));
-  lab.add(std::move(predicted));
+  for (Series* series : {&measured, &predicted}) lab.add(std::move(*series));
 }
 
 /// Adds how much slower caches make the largest batch, and how much faster sharing them makes it.
@@ -284,16 +244,32 @@ void add_kv_gains(Lab& lab, const std::vector<KvCurve>& curves, const LayerTimes
 
 }  // namespace
 
+void measure_roofs(Lab& lab) {
+  RoofRuns runs(layers_beyond_last_cache(gpt2_layer) * sizeof(float) * gpt2_layer.parameters());
+  const Sampling sampling = sample_interleaved(runs.variants(), lab.memory_plan());
+  lab.add(Value("peak_fp32_all_gflops", runs.peak_gflops(sampling), "GFLOP/s", "fp32 peak, all cores"));
+  lab.add(Value("bandwidth_dram_all_gbs", runs.read_gbs(sampling), "GB/s", "DRAM bandwidth, all cores"));
+}
+
+Roofline roofs_of(const Lab& lab) { return {lab.value("peak_fp32_all_gflops"), lab.value("bandwidth_dram_all_gbs")}; }
+
+void measure_batches(Lab& lab) {
+  const std::vector<LayerRun> runs = batch_runs(lab);
+  predict_batches(lab, runs);
+  const LayerTimes layers = time_layers(lab, runs);
+  lab.add(Value("peak_during_batch_gflops", layers.peak_gflops, "GFLOP/s"));
+  add_batch_series(lab, runs, layers);
+  add_ridge(lab, runs, layers);
+}
+
 void measure_kv_caches(Lab& lab) {
   predict_kv_caches(lab);
   const std::vector<KvCurve> curves = kv_curves(lab);
   std::vector<LayerRun> runs;
-  for (const KvCurve& curve : curves) {
-    for (const LayerRun& run : curve.runs) runs.push_back(run);
-  }
+  for (const KvCurve& curve : curves) runs.insert(runs.end(), curve.runs.begin(), curve.runs.end());
   const LayerTimes layers = time_layers(lab, runs);
   std::vector<double> errors;
-  for (const KvCurve& curve : curves) add_kv_curve(lab, curve, layers, &layers.seconds[errors.size()], errors);
+  for (const KvCurve& curve : curves) add_kv_curve(lab, curve, layers, errors);
   lab.derived("kv_error_median", estimate(errors).median);
   if (curves.front().runs.back().readers == many_readers) add_kv_gains(lab, curves, layers);
 }

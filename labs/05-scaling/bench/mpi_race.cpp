@@ -10,7 +10,6 @@
 #include "05-scaling/bench/mpi_window.hpp"
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "common/ranks/ranks.hpp"
 #include "common/ranks/ranks_sampling.hpp"
 #include "common/ranks/transport_mpi.hpp"
 

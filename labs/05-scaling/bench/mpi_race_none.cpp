@@ -3,7 +3,6 @@
 #include <stdexcept>
 
 #include "05-scaling/bench/steps.hpp"
-#include "common/ranks/ranks.hpp"
 
 namespace hf::scaling {
 

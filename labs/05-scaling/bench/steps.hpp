@@ -2,9 +2,10 @@
 /// The lab's steps, in the order of the chapter; lab.cpp lists their questions.
 #pragma once
 
-#include "common/ranks/ranks.hpp"
-#include "common/work.hpp"
-#include "harness/report/lab.hpp"
+#include "common/ranks/ranks.hpp"         // IWYU pragma: export
+#include "common/work.hpp"                // IWYU pragma: export
+#include "harness/measure/as_double.hpp"  // IWYU pragma: export
+#include "harness/report/lab.hpp"         // IWYU pragma: export
 
 namespace hf::scaling {
 
