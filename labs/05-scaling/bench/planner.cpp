@@ -10,9 +10,6 @@
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/planner/planner.hpp"
 #include "05-scaling/kernels/planner/published_runs.hpp"
-#include "harness/measure/results.hpp"
-#include "harness/measure/statistics.hpp"
-#include "harness/report/lab.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -30,12 +27,6 @@ std::string run_name(const PublishedRun& run) {
   return run.shape.name + ", " + std::to_string(run.plan.chips()) + " × " + upper(run.chip.name);
 }
 
-double published_mfu(const PublishedRun& run) { return 100 * mfu(run.chip, run.shape, run.plan, run.seconds()); }
-
-double predicted_mfu(const PublishedRun& run, const Constants& constants) {
-  return 100 * mfu(run.chip, run.shape, run.plan, step_time(run.chip, run.shape, run.plan, constants).total());
-}
-
 /// Returns run_name() and what distinguishes runs of one source: "gpt-22b, 8 × A100: t8, batch 4, all again".
 std::string long_name(const PublishedRun& run) {
   const char* again[] = {"", ", attention again", ", all again"};
@@ -49,15 +40,13 @@ Axis mfu_axis(const std::string& which) { return {which + "MFU", "%"}; }
 void add_runs(Lab& lab, const Constants& constants) {
   for (const Source& source : published_sources()) {
     for (const auto& [kind, id] : source.series) {
-      Series series = {.id = id,
-                       .label = source.label + " on " + upper(kind),
-                       .kind = Kind::modelled,
-                       .x = mfu_axis("published "),
-                       .y = mfu_axis("predicted "),
-                       .source = source.key};
+      const std::string label = source.label + " on " + upper(kind);
+      Series series = {id, label, Kind::modelled, mfu_axis("published "), mfu_axis("predicted "), {}, source.key};
       for (const PublishedRun& run : published_runs()) {
         if (run.source != source.name || kind_of(run.chip) != kind) continue;
-        series.points.emplace_back(published_mfu(run), predicted_mfu(run, constants), long_name(run));
+        const double predicted_s = step_time(run.chip, run.shape, run.plan, constants).total();
+        const auto percent = [&run](double s) { return 100 * mfu(run.chip, run.shape, run.plan, s); };
+        series.points.emplace_back(percent(run.seconds()), percent(predicted_s), long_name(run));
       }
       lab.add(std::move(series));
     }
@@ -72,7 +61,7 @@ void add_errors(Lab& lab, const Constants& constants) {
     std::ranges::copy_if(published_runs(), std::back_inserter(its_own),
                          [&](const PublishedRun& run) { return run.source == source.name; });
     const Errors found = errors(its_own, its_own.front().use(), constants);
-    series.points.emplace_back(static_cast<double>(found.runs), 100 * found.median, source.label);
+    series.points.emplace_back(as_double(found.runs), 100 * found.median, source.label);
   }
   lab.add(std::move(series));
   lab.show("Predicted against published seconds of a step", {"planner_error_by_source"});
@@ -86,22 +75,22 @@ void compare_with_published_runs(Lab& lab) {
   lab.modelled("planner_hidden_share", constants.hidden);
 
   const Errors tested = errors(runs, Use::test, constants);
-  lab.modelled("planner_runs", static_cast<double>(tested.runs));
-  lab.modelled("planner_runs_fitted", static_cast<double>(errors(runs, Use::fit, constants).runs));
+  lab.modelled("planner_runs", as_double(tested.runs));
+  lab.modelled("planner_runs_fitted", as_double(errors(runs, Use::fit, constants).runs));
   lab.modelled("planner_error_median", tested.median);
   lab.modelled("planner_within_quarter_share", tested.within_quarter);
   lab.modelled("planner_error_once", errors(largest_of_each(runs), Use::test, constants).median);
   const Errors added = errors(runs, Use::added, constants), beyond = errors(runs, Use::beyond, constants);
-  lab.modelled("planner_runs_added", static_cast<double>(added.runs));
+  lab.modelled("planner_runs_added", as_double(added.runs));
   lab.modelled("planner_error_added_median", added.median);
   lab.modelled("planner_error_added_first", errors_at_first(runs).median);
-  lab.modelled("planner_runs_beyond", static_cast<double>(beyond.runs));
+  lab.modelled("planner_runs_beyond", as_double(beyond.runs));
   lab.modelled("planner_error_beyond_median", beyond.median);
   lab.modelled("planner_hardware_guess_error_median", errors_of_hardware_guess(runs, Use::test).median);
   lab.modelled("planner_guess_error_median", errors_of_guess(runs, Use::test).median);
   const PublishedRun& farthest = farthest_run(runs, Use::test, constants);
-  lab.add(
-      Value("planner_error_largest", std::abs(error(farthest, constants)), "1", Kind::modelled, run_name(farthest)));
+  const double largest_error = std::abs(error(farthest, constants));
+  lab.add(Value("planner_error_largest", largest_error, "1", Kind::modelled, run_name(farthest)));
   const auto error_if_hidden = [&](double share) {
     return errors(runs, Use::test, {constants.matmul, constants.memory, share}).median;
   };
@@ -110,12 +99,12 @@ void compare_with_published_runs(Lab& lab) {
 
   const PublishedRun& largest = largest_run(runs);
   lab.add(Value("planner_llama3_published_s", largest.seconds(), "s", Kind::modelled, run_name(largest)));
-  Series by_pieces = {
-      "planner_llama3_pieces_s", run_name(largest), Kind::modelled, {"pieces of a stage", "1"}, {"a step", "s"}};
-  for (const int pieces : {1, 2, 4, 8}) {
-    ParallelPlan plan = largest.plan;
-    plan.interleave = pieces;
-    by_pieces.points.emplace_back(pieces, step_time(largest.chip, largest.shape, plan, constants).total());
+  const Axis pieces = {"pieces of a stage", "1"}, seconds = {"a step", "s"};
+  Series by_pieces = {"planner_llama3_pieces_s", run_name(largest), Kind::modelled, pieces, seconds};
+  ParallelPlan plan = largest.plan;
+  for (plan.interleave = 1; plan.interleave <= 8; plan.interleave *= 2) {
+    const StepTime time = step_time(largest.chip, largest.shape, plan, constants);
+    by_pieces.points.emplace_back(plan.interleave, time.total());
   }
   lab.add(std::move(by_pieces));
   add_runs(lab, constants);

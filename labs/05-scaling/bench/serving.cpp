@@ -13,15 +13,7 @@
 #include "00-workload/kernels/transformer.hpp"
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/serving/serving.hpp"
-#include "common/work.hpp"
-#include "harness/measure/as_double.hpp"
-#include "harness/measure/clock.hpp"
 #include "harness/measure/memory.hpp"
-#include "harness/measure/results.hpp"
-#include "harness/measure/sampling.hpp"
-#include "harness/measure/statistics.hpp"
-#include "harness/report/lab.hpp"
-#include "harness/report/terminal.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -79,22 +71,17 @@ void add_measured(Lab& lab, const char* id, const std::vector<TimedStep>& steps)
   lab.add(std::move(series));
 }
 
-/// Adds the speed of steps of one kind by arithmetic intensity, from their ledgers, to compare with the roofs.
-void add_phase(Lab& lab, const std::string& id, const std::string& label, std::vector<TimedStep> steps) {
+/// Adds the speed of prefill and of decode steps by arithmetic intensity, to compare with the roofs.
+void add_phases(Lab& lab, std::vector<TimedStep> steps) {
+  const Axis intensity = {"arithmetic intensity", "FLOP/byte"}, speed = {"speed", "GFLOP/s"};
+  Series prompts = {"serving_prefill", "prefill", Kind::measured, intensity, speed};
+  Series answers = {"serving_decode", "decode", Kind::measured, intensity, speed};
   std::ranges::sort(steps, {}, [](const TimedStep& each) { return each.work.intensity(); });
-  Series speed = {id, label, Kind::measured, {"arithmetic intensity", "FLOP/byte"}, {"speed", "GFLOP/s"}};
   for (const auto& [step, work, seconds] : steps) {
-    speed.points.emplace_back(work.intensity(), rate(work.flops, seconds), step.label());
+    Series& phase = step.chunk > 0 ? prompts : answers;
+    phase.points.emplace_back(work.intensity(), rate(work.flops, seconds), step.label());
   }
-  lab.add(std::move(speed));
-}
-
-/// Adds prefill and decode steps, to compare with the roofs.
-void add_phases(Lab& lab, const std::vector<TimedStep>& steps) {
-  std::vector<TimedStep> prompts, answers;
-  for (const TimedStep& each : steps) (each.step.chunk > 0 ? prompts : answers).push_back(each);
-  add_phase(lab, "serving_prefill", "prefill", prompts);
-  add_phase(lab, "serving_decode", "decode", answers);
+  for (Series* series : {&prompts, &answers}) lab.add(std::move(*series));
 }
 
 /// Fits a model to steps with only prompts or only answers, and tests it on mixed steps, which the fit never sees.
@@ -129,13 +116,15 @@ StepModel measure_steps(Lab& lab, StepBench& bench, const Roofline& roofs) {
   return model;
 }
 
+const Axis throughput_axis = {"throughput of a machine", "tokens/s"}, strategy_axis = {"way to serve", "1"};
+
 /// Adds 99th percentiles by throughput, from a light load to nearly the most that a strategy can serve.
 void add_load_curve(Lab& lab, const ServingStrategy& strategy, const Scenario& scenario, double most) {
-  const Axis throughput = {"throughput of a machine", "tokens/s"};
+  const std::string id = strategy.id;
   const Axis gap_axis = {"time between two tokens, 99th percentile", "ms"};
   const Axis first_axis = {"time to the first token, 99th percentile", "ms"};
-  Series gaps = {std::string("serving_itl_") + strategy.id, strategy.label, Kind::simulated, throughput, gap_axis};
-  Series firsts = {std::string("serving_ttft_") + strategy.id, strategy.label, Kind::simulated, throughput, first_axis};
+  Series gaps = {"serving_itl_" + id, strategy.label, Kind::simulated, throughput_axis, gap_axis};
+  Series firsts = {"serving_ttft_" + id, strategy.label, Kind::simulated, throughput_axis, first_axis};
   for (const int percent : {10, 20, 30, 40, 50, 60, 70, 80, 90, 95}) {
     const Latency seen = latency(strategy, scenario, most * percent / 100);
     const std::string label = std::to_string(percent) + " % of its most";
@@ -143,20 +132,16 @@ void add_load_curve(Lab& lab, const ServingStrategy& strategy, const Scenario& s
     firsts.points.emplace_back(seen.tokens_per_s, 1e3 * seen.first_p99, label);
     lab.tick();
   }
-  lab.add(std::move(gaps));
-  lab.add(std::move(firsts));
+  for (Series* series : {&gaps, &firsts}) lab.add(std::move(*series));
 }
-
-const Axis strategy_axis = {"way to serve", "1"};
 
 /// Adds what users see at the same load per machine: a row for each strategy.
 void compare_at(Lab& lab, double rate, std::span<const ServingStrategy> strategies, const Scenario& scenario) {
-  const auto waits = [](const char* id, const char* label) {
-    return Series{id, label, Kind::simulated, strategy_axis, {"wait", "ms"}};
-  };
-  Series median = waits("serving_itl_median_ms", "between two tokens");
-  Series gaps = waits("serving_itl_p99_ms", "between two tokens, 99th percentile");
-  Series firsts = waits("serving_ttft_p99_ms", "to the first token, 99th percentile");
+  const Axis wait = {"wait", "ms"};
+  const std::string gap = "between two tokens", first = "to the first token", worst = ", 99th percentile";
+  Series median = {"serving_itl_median_ms", gap, Kind::simulated, strategy_axis, wait};
+  Series gaps = {"serving_itl_p99_ms", gap + worst, Kind::simulated, strategy_axis, wait};
+  Series firsts = {"serving_ttft_p99_ms", first + worst, Kind::simulated, strategy_axis, wait};
   for (const ServingStrategy& strategy : strategies) {
     const Latency seen = latency(strategy, scenario, rate);
     const auto x = static_cast<double>(gaps.points.size() + 1);
@@ -170,14 +155,12 @@ void compare_at(Lab& lab, double rate, std::span<const ServingStrategy> strategi
 }
 
 void simulate_serving(Lab& lab, const Scenario& scenario, const StepSeconds& seconds) {
-  const double writers = std::ceil(writers_per_reader(scenario, seconds));
+  const auto writers = static_cast<std::size_t>(std::ceil(writers_per_reader(scenario, seconds)));
   const double prompt = scenario.limits.step_tokens;  // the longest
   lab.modelled("serving_cache_transfer_ms", 1e3 * scenario.wire.seconds(1, scenario.cache_bytes * prompt), "ms");
 
-  const std::vector<ServingStrategy> strategies =
-      serving_strategies(scenario, static_cast<std::size_t>(writers), seconds);
-  Series speed = {
-      "serving_tokens_per_s", "at most", Kind::simulated, strategy_axis, {"throughput of a machine", "tokens/s"}};
+  const std::vector<ServingStrategy> strategies = serving_strategies(scenario, writers, seconds);
+  Series speed = {"serving_tokens_per_s", "at most", Kind::simulated, strategy_axis, throughput_axis};
   std::vector<double> most;  // requests per second and machine
   for (std::size_t i = 0; i < strategies.size(); ++i) {
     const Capacity all = capacity(strategies[i], scenario);
