@@ -20,15 +20,8 @@
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/random.hpp"
 #include "common/ranks/alpha_beta.hpp"
-#include "common/ranks/ranks.hpp"
 #include "common/ranks/ranks_sampling.hpp"
-#include "harness/measure/clock.hpp"
-#include "harness/measure/keep.hpp"
 #include "harness/measure/memory.hpp"
-#include "harness/measure/results.hpp"
-#include "harness/measure/sampling.hpp"
-#include "harness/measure/statistics.hpp"
-#include "harness/report/lab.hpp"
 
 namespace hf::scaling {
 
@@ -266,20 +259,17 @@ std::map<std::size_t, Estimate> over_mpi(const RaceTimes& race, const std::strin
 
 void add_times(Lab& lab, const RaceTimes& race, const std::string& library, bool network) {
   for (const Racer& racer : racers) {
-    const std::string name = racer.name + (racer.id == std::string("mpi") ? library : "");
-    if (racer.has_times) {
-      Series series = {series_id(network, "allreduce_us_", racer.id), name, Kind::measured, bytes_axis, time_axis};
-      for (const auto& [bytes, seconds] : race.at(racer.id)) {
-        series.points.emplace_back(static_cast<double>(bytes), times(seconds, 1e6));
-      }
+    const auto add = [&](const char* what, const Axis& y, const std::map<std::size_t, Estimate>& by_bytes,
+                         double scale) {
+      const std::string name = racer.name + (racer.id == std::string("mpi") ? library : "");
+      Series series = {series_id(network, what, racer.id), name, Kind::measured, bytes_axis, y};
+      for (const auto& [bytes, each] : by_bytes) series.points.emplace_back(as_double(bytes), times(each, scale));
       lab.add(std::move(series));
+    };
+    if (racer.has_times) add("allreduce_us_", time_axis, race.at(racer.id), 1e6);
+    if (!network && racer.over_mpi && race.contains(racer.id)) {
+      add("over_mpi_", over_axis, over_mpi(race, racer.id), 1);
     }
-    if (network || !racer.over_mpi || !race.contains(racer.id)) continue;
-    Series series = {series_id(network, "over_mpi_", racer.id), name, Kind::measured, bytes_axis, over_axis};
-    for (const auto& [bytes, over] : over_mpi(race, racer.id)) {
-      series.points.emplace_back(static_cast<double>(bytes), over);
-    }
-    lab.add(std::move(series));
   }
 }
 
@@ -296,8 +286,8 @@ void add_gain(Lab& lab, const RaceTimes& race, bool network) {
 void add_bus_bandwidth(Lab& lab, const RaceTimes& race, int ranks) {
   lab.modelled("bus_factor", bus_factor(ranks));
   const auto& [bytes, seconds] = *race.at("ring").rbegin();
-  lab.add(Value("ring_algorithm_gbs", rate(static_cast<double>(bytes), seconds), "GB/s",
-                "the ring's algorithm bandwidth, largest size"));
+  const char* const label = "the ring's algorithm bandwidth, largest size";
+  lab.add(Value("ring_algorithm_gbs", rate(as_double(bytes), seconds), "GB/s", label));
 }
 
 /// Adds the model's predictions for every algorithm that sends messages, at every size; it was fitted only to the ring.
@@ -306,8 +296,8 @@ void add_predictions(Lab& lab, const RaceTimes& race, const AlphaBeta& model, in
     Series series = {series_id(network, "model_us_", each.id), std::string(each.name) + ", α-β model", Kind::modelled,
                      bytes_axis, time_axis};
     for (const auto& [bytes, seconds] : race.at("ring")) {
-      const Cost cost = each.cost(ranks, static_cast<double>(bytes));
-      series.points.emplace_back(static_cast<double>(bytes), 1e6 * model.seconds(cost.steps, cost.path_bytes));
+      const Cost cost = each.cost(ranks, as_double(bytes));
+      series.points.emplace_back(as_double(bytes), 1e6 * model.seconds(cost.steps, cost.path_bytes));
     }
     lab.add(std::move(series));
   }
@@ -323,8 +313,8 @@ void add_ring_model(Lab& lab, const RaceTimes& race, int ranks, bool network) {
   if (ring->longs.seconds_per_message > 0)
     lab.derived(between + "alpha_us", 1e6 * ring->longs.seconds_per_message, "us");
   lab.derived(between + "beta_gbs", 1e-9 / ring->longs.seconds_per_byte, "GB/s");
-  lab.derived(between + "alpha_beta_from_kib", static_cast<double>(ring->from_bytes) / 1024, "KiB");
-  lab.derived(between + "alpha_beta_to_kib", static_cast<double>(ring->to_bytes) / 1024, "KiB");
+  lab.derived(between + "alpha_beta_from_kib", as_double(ring->from_bytes) / 1024, "KiB");
+  lab.derived(between + "alpha_beta_to_kib", as_double(ring->to_bytes) / 1024, "KiB");
   if (ring->shorts) lab.derived(between + "alpha_short_us", 1e6 * ring->shorts->seconds_per_message, "us");
   if (!network) {
     lab.derived("alpha_beta_error_median", ring->median_error);

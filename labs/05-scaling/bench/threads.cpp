@@ -20,14 +20,8 @@
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "common/verify.hpp"
-#include "harness/measure/keep.hpp"
 #include "harness/measure/memory.hpp"
-#include "harness/measure/results.hpp"
-#include "harness/measure/sampling.hpp"
 #include "harness/measure/shared_array.hpp"
-#include "harness/measure/statistics.hpp"
-#include "harness/measure/threads.hpp"
-#include "harness/report/lab.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -57,7 +51,8 @@ using Speedups = std::vector<Estimate>;
 class RowsOfProduct {
  public:
   explicit RowsOfProduct(std::size_t rows) : rows_(rows) {
-    for (Buffer* buffer : {&a_, &b_, &c_}) fill_random(buffer->as<float>(), next_sequence_++);
+    std::uint64_t sequence = 1;
+    for (Buffer* buffer : {&a_, &b_, &c_}) fill_random(buffer->as<float>(), sequence++);
   }
 
   std::size_t rows() const { return rows_; }
@@ -76,7 +71,6 @@ class RowsOfProduct {
   float* c() const { return c_.as<float>().data(); }
 
   std::size_t rows_;
-  std::uint64_t next_sequence_ = 1;
   Buffer a_{rows_ * side * sizeof(float), Pages::huge}, b_{side * side * sizeof(float), Pages::huge},
       c_{rows_ * side * sizeof(float), Pages::huge};
 };
@@ -104,8 +98,8 @@ class Vectors {
   }
   /// Loads the same numbers, but computes nothing.
   void read(Range part) const {
-    for (const Buffer* buffer : {&x_, &y_})
-      read_words(buffer->as<std::uint64_t>().subspan(part.first / 2, part.size() / 2));
+    const std::size_t first = part.first / 2, words = part.size() / 2;
+    for (const Buffer* buffer : {&x_, &y_}) read_words(buffer->as<std::uint64_t>().subspan(first, words));
   }
   /// Returns the error share of the first numbers, as many as can be checked quickly.
   double error_share(const roofline::KernelSet& kernels) const {
@@ -210,8 +204,7 @@ void add_serial(Lab& lab, const std::list<Crew>& crews, const Comparison& compar
     lab.add(std::move(law));
     lab.add(Value("serial_share", serial, "1"));
   }
-  lab.add(std::move(measured));
-  lab.add(std::move(predicted));
+  for (Series* series : {&measured, &predicted}) lab.add(std::move(*series));
   lab.derived("amdahl_error_worst", worst);
 }
 

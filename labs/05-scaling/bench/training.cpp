@@ -18,13 +18,8 @@
 #include "05-scaling/kernels/training/pipeline.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"
 #include "common/ranks/alpha_beta.hpp"
-#include "common/ranks/ranks.hpp"
 #include "common/ranks/ranks_sampling.hpp"
 #include "common/reference.hpp"
-#include "harness/measure/results.hpp"
-#include "harness/measure/sampling.hpp"
-#include "harness/measure/statistics.hpp"
-#include "harness/report/lab.hpp"
 
 namespace hf {
 
@@ -136,12 +131,13 @@ void check_and_learn(Lab& lab, Ranks& ranks) {
   lab.derived("loss_before", before);
   lab.derived("loss_after", sum("data", "last_loss"));
   lab.derived("loss_spread", (*most - *least) / before);
-  double sharded = 0;
-  for (const json& rank : learned) {
-    sharded = std::max(sharded, rank.at("data_sharded").at("optimiser_bytes").get<double>());
-  }
-  lab.derived("optimiser_bytes", learned.front().at("data").at("optimiser_bytes").get<double>(), "B");
-  lab.derived("optimiser_sharded_bytes", sharded, "B");
+  const auto most_bytes = [&](const char* strategy) {
+    double bytes = 0;
+    for (const json& rank : learned) bytes = std::max(bytes, rank.at(strategy).at("optimiser_bytes").get<double>());
+    return bytes;
+  };
+  lab.derived("optimiser_bytes", most_bytes("data"), "B");
+  lab.derived("optimiser_sharded_bytes", most_bytes("data_sharded"), "B");
 }
 
 // ---- How long does a step take? ----
@@ -219,8 +215,8 @@ void measure_few_rows(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   const int n = ranks.size();
   const Problem problem = small_problem(n, 16 * static_cast<std::size_t>(n));
   const AlphaBeta wire = wire_between(ranks, lab);
-  const Sampling steps =
-      time_steps(lab, ranks, {"part", "update", "data", "data_buckets", "data_overlapped"}, problem, plan);
+  const json ids = {"part", "update", "data", "data_buckets", "data_overlapped"};
+  const Sampling steps = time_steps(lab, ranks, ids, problem, plan);
   const double part = steps.of("part").median, update = steps.of("update").median;
   const Estimate computing = steps.ratio("part", "data");
   const double predicted = part / predict_steps(problem, n, {part, part, part, part, part}, wire).data;
@@ -240,7 +236,7 @@ void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const
   const auto add = [&](const char* label, const char* one, const char* all, double seconds, int batches) {
     const double share = static_cast<double>(batches) / ranks.size();
     const std::pair found = {times(steps.ratio(one, all), share), steps.of(one).median * share / seconds};
-    const auto place = static_cast<double>(measured.points.size() + 1);
+    const double place = as_double(measured.points.size() + 1);
     measured.points.emplace_back(place, in_percent(found.first), label);
     expected.points.emplace_back(place, 100 * found.second, label);
     return found;
@@ -250,8 +246,7 @@ void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const
   add("tensor", "one", "tensor", predicted.tensor, 1);
   add("pipeline, 1F1B", "one", "pipeline_1f1b", predicted.pipeline, 1);
   add("experts", "one_experts", "experts", predicted.experts, 1);
-  lab.add(std::move(measured));
-  lab.add(std::move(expected));
+  for (Series* series : {&measured, &expected}) lab.add(std::move(*series));
   lab.show("Efficiency of a step", {"training_efficiency_predicted", "training_efficiency"});
   if (ranks.hosts() == 1) return;
   lab.add(Value("network_dp_efficiency", data, "1", "data"));
@@ -262,9 +257,9 @@ void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const
 /// Applies the planner's formulas with a core of this machine as the chip: predicts the time of all ranks from the time
 /// of one and from the wire.
 void compare_with_planner(Lab& lab, const Problem& problem, int ranks, const Sampling& steps, const AlphaBeta& wire) {
-  const auto number = [](std::size_t count) { return static_cast<double>(count); };
-  const SmallNetwork network = {number(problem.rows), number(problem.shape.width), number(problem.shape.blocks),
-                                number(problem.shape.weights())};
+  const NetworkShape& shape = problem.shape;
+  const SmallNetwork network = {as_double(problem.rows), as_double(shape.width), as_double(shape.blocks),
+                                as_double(shape.weights())};
   const SmallChip chip = {.bandwidth = 1e9 * lab.value("bandwidth_dram_all_gbs") / lab.machine().cores,
                           .wire = {1 / wire.seconds_per_byte, wire.seconds_per_message, false}};
   const double alone = steps.of("one").median;
@@ -279,18 +274,16 @@ void compare_with_planner(Lab& lab, const Problem& problem, int ranks, const Sam
 void measure_steps(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   const AlphaBeta wire = wire_between(ranks, lab);
   const Problem problem = timed_problem(ranks.size());
-  const Sampling steps = time_steps(lab, ranks,
-                                    {"one", "one_experts", "part", "weak_part", "tensor_part", "pipeline_part", "data",
-                                     "weak", "tensor", "pipeline_1f1b", "experts"},
-                                    problem, plan);
+  const json ids = {"one",  "one_experts", "part",   "weak_part",     "tensor_part", "pipeline_part",
+                    "data", "weak",        "tensor", "pipeline_1f1b", "experts"};
+  const Sampling steps = time_steps(lab, ranks, ids, problem, plan);
   const auto alone = [&](const char* id) { return steps.of(id).median; };
-  const StrategySeconds predicted = predict_steps(problem, ranks.size(),
-                                                  {.data = alone("part"),
-                                                   .weak = alone("weak_part"),
-                                                   .tensor = alone("tensor_part"),
-                                                   .pipeline = alone("pipeline_part"),
-                                                   .experts = alone("one_experts")},
-                                                  wire);
+  const StrategySeconds parts = {.data = alone("part"),
+                                 .weak = alone("weak_part"),
+                                 .tensor = alone("tensor_part"),
+                                 .pipeline = alone("pipeline_part"),
+                                 .experts = alone("one_experts")};
+  const StrategySeconds predicted = predict_steps(problem, ranks.size(), parts, wire);
   add_efficiencies(lab, ranks, steps, predicted);
   if (ranks.hosts() == 1) compare_with_planner(lab, problem, ranks.size(), steps, wire);
   // The formula ignores that a stage also waits while x is on its way.
@@ -405,7 +398,7 @@ void count_what_travels(Lab& lab) {
       exact = exact && bytes == each.bytes(problem, batch, n);
       counted.points.emplace_back(n, bytes / n * 1e-6);
       if (n != 4) continue;
-      of_four.points.emplace_back(static_cast<double>(of_four.points.size() + 1), bytes / n, id);
+      of_four.points.emplace_back(as_double(of_four.points.size() + 1), bytes / n, id);
     }
     lab.add(std::move(counted));
   }
@@ -419,11 +412,9 @@ void simulate_bubbles(Lab& lab) {
   for (const int stages : {4, 8}) {
     const std::string of = std::to_string(stages);
     lab.add(bubble_formula("bubble_formula_" + of, stages));
-    Series series = {"bubble_simulated_" + of, of + " ranks, " + schedule.name, Kind::simulated, micros_axis,
-                     waiting_axis};
-    for (const int micros : micro_batches) {
-      series.points.emplace_back(micros, 100 * simulate_bubble(schedule, stages, micros));
-    }
+    const std::string label = of + " ranks, " + schedule.name;
+    Series series = {"bubble_simulated_" + of, label, Kind::simulated, micros_axis, waiting_axis};
+    for (const int m : micro_batches) series.points.emplace_back(m, 100 * simulate_bubble(schedule, stages, m));
     lab.add(std::move(series));
   }
 }
