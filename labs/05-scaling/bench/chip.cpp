@@ -28,10 +28,13 @@ const Axis length_axis = {"tokens of each reader", "1"};
 
 /// Returns how many layers to run one after another so that weights come from memory, not from a cache, as in a whole
 /// network: four times the largest cache; at most GPT-2 small's twelve layers.
-std::size_t layers_beyond_last_cache(const LayerShape& shape) {
-  const std::size_t bytes = sizeof(float) * shape.parameters();
+std::size_t layers_beyond_last_cache() {
+  const std::size_t bytes = sizeof(float) * gpt2_layer.parameters();
   return std::clamp<std::size_t>((default_dram_bytes() + bytes - 1) / bytes, 2, 12);
 }
+
+/// The bytes of their weights.
+std::size_t weight_bytes() { return layers_beyond_last_cache() * sizeof(float) * gpt2_layer.parameters(); }
 
 // ---- Layers, timed ----
 
@@ -78,7 +81,7 @@ void check(const Stack& stack, const LayerRun& run, LayerStep& step) {
 /// Checks the last reader's token of every run, then times all runs, interleaved, in what is left of the lab's step.
 /// \throws std::runtime_error, one line, if a token is wrong
 LayerTimes time_layers(Lab& lab, const std::vector<LayerRun>& runs) {
-  const std::size_t layers = layers_beyond_last_cache(runs.front().shape);
+  const std::size_t layers = layers_beyond_last_cache();
   std::map<std::size_t, Stack> stacks;  // by KV heads
   std::vector<LayerStep> steps;
   steps.reserve(runs.size());
@@ -87,11 +90,9 @@ LayerTimes time_layers(Lab& lab, const std::vector<LayerRun>& runs) {
     check(stack, run, steps.emplace_back(stack.step(run)));
     lab.tick();
   }
-  RoofRuns roofs(layers * sizeof(float) * runs.front().shape.parameters());
+  RoofRuns roofs(weight_bytes());
   std::vector<Variant> variants = roofs.variants();
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    variants.push_back(timed(runs[i].id(), [&step = steps[i]] { step.run(); }));
-  }
+  for (std::size_t i = 0; i < runs.size(); ++i) variants.push_back(timed(runs[i].id(), [&, i] { steps[i].run(); }));
   Plan plan = lab.memory_plan();
   plan.sample_seconds = 5e-3;
   plan.warm_seconds = 0;  // weights and caches come from memory each time
@@ -104,8 +105,7 @@ LayerTimes time_layers(Lab& lab, const std::vector<LayerRun>& runs) {
 
 /// True if a run should take at most this share of the step, since some machines are slow.
 bool fits(const Lab& lab, const LayerRun& run, double share) {
-  const double layers = as_double(layers_beyond_last_cache(gpt2_layer));
-  return layers * run.predicted_seconds(roofs_of(lab)) <= share * lab.step_seconds();
+  return as_double(layers_beyond_last_cache()) * run.predicted_seconds(roofs_of(lab)) <= share * lab.step_seconds();
 }
 
 /// Returns runs with 1, 2, 4… readers.
@@ -182,7 +182,7 @@ struct KvCurve {
 std::vector<KvCurve> kv_curves(const Lab& lab) {
   std::vector<std::size_t> batches;
   for (std::size_t batch = 1; batch <= many_readers; batch *= lab.quick() ? 8 : 2) {
-    const double bytes = GroupedCache::bytes(gpt2_layer, layers_beyond_last_cache(gpt2_layer), batch, kv_length);
+    const double bytes = GroupedCache::bytes(gpt2_layer, layers_beyond_last_cache(), batch, kv_length);
     const bool small = bytes <= static_cast<double>(available_memory_bytes()) / 4;
     const bool quick = fits(lab, {gpt2_layer, batch, kv_length}, lab.quick() ? 1 / 5.0 : 1 / 20.0);
     if (batch == 1 || (small && quick)) batches.push_back(batch);
@@ -232,11 +232,9 @@ void add_kv_curve(Lab& lab, const KvCurve& curve, const LayerTimes& layers, std:
 /// Adds how much slower caches make the largest batch, and how much faster sharing them makes it.
 void add_kv_gains(Lab& lab, const std::vector<KvCurve>& curves, const LayerTimes& layers) {
   const auto largest = [&](const char* id) {
-    return std::ranges::find(curves, std::string_view(id), &KvCurve::id)->runs.back();
+    return std::ranges::find(curves, std::string_view(id), &KvCurve::id)->runs.back().id();
   };
-  const auto slower = [&](const char* a, const char* b) {
-    return layers.sampling.ratio(largest(a).id(), largest(b).id());
-  };
+  const auto slower = [&](const char* a, const char* b) { return layers.sampling.ratio(largest(a), largest(b)); };
   lab.add(Value("kv_cost", slower("kv_12", "kv_none"), "1"));
   lab.add(Value("sharing_by_3_gain", slower("kv_12", "kv_4"), "1"));
   lab.add(Value("sharing_by_12_gain", slower("kv_12", "kv_1"), "1"));
@@ -245,7 +243,7 @@ void add_kv_gains(Lab& lab, const std::vector<KvCurve>& curves, const LayerTimes
 }  // namespace
 
 void measure_roofs(Lab& lab) {
-  RoofRuns runs(layers_beyond_last_cache(gpt2_layer) * sizeof(float) * gpt2_layer.parameters());
+  RoofRuns runs(weight_bytes());
   const Sampling sampling = sample_interleaved(runs.variants(), lab.memory_plan());
   lab.add(Value("peak_fp32_all_gflops", runs.peak_gflops(sampling), "GFLOP/s", "fp32 peak, all cores"));
   lab.add(Value("bandwidth_dram_all_gbs", runs.read_gbs(sampling), "GB/s", "DRAM bandwidth, all cores"));

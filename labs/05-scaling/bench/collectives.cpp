@@ -52,7 +52,7 @@ void require(bool right, const std::string& what, std::size_t bytes) {
 struct Runner {
   std::string id;
   float* numbers;
-  std::function<void(std::span<float>)> run;
+  AllReduce run;
   bool often;  ///< whether it runs at every size; else it skips every other large size
   std::size_t least_bytes = 0;
 };
@@ -72,21 +72,21 @@ class Race {
     runners_.push_back({"mpi", numbers_.data(), library, true});
     for (const Collective& each : all_reduces()) {
       const bool slow = each.run == all_reduce_tree || each.run == all_reduce_doubling;
-      runners_.push_back(
-          {each.id, numbers_.data(), [&](std::span<float> numbers) { each.run(me_.ranks, numbers); }, !slow});
+      const AllReduce run = [&](std::span<float> numbers) { each.run(me_.ranks, numbers); };
+      runners_.push_back({each.id, numbers_.data(), run, !slow});
     }
     if (window == nullptr) return;
     // These two are not reported, but they ran between the others in every round of the published records.
     const std::span<float> huge = huge_.as<float>();
     fill_random(huge, sequence(me.ranks.rank()));
     runners_.push_back({"mpi-huge-pages", huge.data(), library, true, repeated_bytes});
-    runners_.push_back({"ring-huge-pages", huge.data(),
-                        [&](std::span<float> numbers) { all_reduce_ring(me_.ranks, numbers); }, true, repeated_bytes});
+    const AllReduce ring = [&](std::span<float> numbers) { all_reduce_ring(me_.ranks, numbers); };
+    runners_.push_back({"ring-huge-pages", huge.data(), ring, true, repeated_bytes});
     WindowAllReduce& sums = window->sums;
-    runners_.push_back(
-        {"through-window", numbers_.data(), [&sums](std::span<float> numbers) { sums.anywhere(numbers); }, true});
-    runners_.push_back({"in-window", window->numbers.data(),
-                        [&sums](std::span<float> numbers) { sums.in_window(numbers.size()); }, true});
+    const AllReduce through = [&sums](std::span<float> numbers) { sums.anywhere(numbers); };
+    const AllReduce in_place = [&sums](std::span<float> numbers) { sums.in_window(numbers.size()); };
+    runners_.push_back({"through-window", numbers_.data(), through, true});
+    runners_.push_back({"in-window", window->numbers.data(), in_place, true});
   }
 
   void check(std::size_t bytes) {
@@ -205,14 +205,6 @@ RaceSamples race_all_reduces(Member& me, const AllReduce& library, const Window*
   return samples;
 }
 
-RaceTimes race_times(const RaceSamples& samples) {
-  RaceTimes times;
-  for (const auto& [id, sizes] : samples) {
-    for (const auto& [bytes, seconds] : sizes) times[id].emplace(bytes, estimate(seconds));
-  }
-  return times;
-}
-
 // ---- The results, on rank 0 ----
 
 namespace {
@@ -222,7 +214,7 @@ const Axis bytes_axis = {"numbers of each rank", "B"}, time_axis = {"time", "us"
 /// A participant, and which series it gets: its times, and its speed relative to MPI.
 struct Racer {
   const char *id, *name;
-  bool has_times, over_mpi;
+  bool has_times, has_ratios;
 };
 constexpr Racer racers[] = {{"mpi", "MPI_Allreduce, ", true, false},
                             {"ring", "ring", true, true},
@@ -238,63 +230,56 @@ std::string series_id(bool network, const std::string& what, std::string racer) 
   return (network ? "network_" : "") + what + racer;
 }
 
-/// Runs the race within the lab step's time. Returns its times and the name of the MPI library.
-std::pair<RaceTimes, std::string> run_race(Lab& lab, Ranks& ranks) {
+/// Runs the race within the lab step's time. Returns its samples and the name of the MPI library.
+std::pair<RaceSamples, std::string> run_race(Lab& lab, Ranks& ranks) {
   constexpr double sampling_share = 0.9;  // the rest is for checking
   const nlohmann::json arguments = {
       {"seconds", sampling_share * lab.step_seconds()}, {"rounds", 31}, {"minimum_rounds", lab.quick() ? 3 : 7}};
   const nlohmann::json answer = ranks.run(collectives_task, arguments, [&] { lab.tick(); }).front();
   if (const std::string why = answer.at("without_window"); !why.empty()) lab.incomplete(why);
-  return {race_times(answer.at("all_reduces")), answer.at("library")};
+  return {answer.at("all_reduces").get<RaceSamples>(), answer.at("library").get<std::string>()};
 }
 
-/// Returns the speed relative to MPI, paired by round, at each size at which `id` ran.
-std::map<std::size_t, Estimate> over_mpi(const RaceTimes& race, const std::string& id) {
-  std::map<std::size_t, Estimate> over;
-  for (const auto& [bytes, seconds] : race.at(id)) {
-    over.emplace(bytes, ratio(race.at("mpi").at(bytes).samples, seconds.samples));
-  }
-  return over;
+/// Returns the speed relative to MPI, paired by round, at a size at which `id` ran.
+Estimate over_mpi(const RaceSamples& race, const std::string& id, std::size_t bytes) {
+  return ratio(race.at("mpi").at(bytes), race.at(id).at(bytes));
 }
 
-void add_times(Lab& lab, const RaceTimes& race, const std::string& library, bool network) {
-  for (const Racer& racer : racers) {
-    const auto add = [&](const char* what, const Axis& y, const std::map<std::size_t, Estimate>& by_bytes,
-                         double scale) {
-      const std::string name = racer.name + (racer.id == std::string("mpi") ? library : "");
-      Series series = {series_id(network, what, racer.id), name, Kind::measured, bytes_axis, y};
-      for (const auto& [bytes, each] : by_bytes) series.points.emplace_back(as_double(bytes), times(each, scale));
-      lab.add(std::move(series));
-    };
-    if (racer.has_times) add("allreduce_us_", time_axis, race.at(racer.id), 1e6);
-    if (!network && racer.over_mpi && race.contains(racer.id)) {
-      add("over_mpi_", over_axis, over_mpi(race, racer.id), 1);
+void add_times(Lab& lab, const RaceSamples& race, const std::string& library, bool network) {
+  for (const auto& [id, short_name, has_times, has_ratios] : racers) {
+    if (!race.contains(id)) continue;
+    const std::string name = short_name + (id == std::string("mpi") ? library : "");
+    Series us = {series_id(network, "allreduce_us_", id), name, Kind::measured, bytes_axis, time_axis};
+    Series over = {series_id(network, "over_mpi_", id), name, Kind::measured, bytes_axis, over_axis};
+    for (const auto& [bytes, seconds] : race.at(id)) {
+      us.points.emplace_back(as_double(bytes), times(estimate(seconds), 1e6));
+      over.points.emplace_back(as_double(bytes), over_mpi(race, id, bytes));
     }
+    if (has_times) lab.add(std::move(us));
+    if (has_ratios && !network) lab.add(std::move(over));
   }
 }
 
 /// Adds the ring's speed relative to MPI at one large size, if the race reached it.
-void add_gain(Lab& lab, const RaceTimes& race, bool network) {
-  const auto ring = over_mpi(race, "ring");
-  const auto size = ring.find((network ? 8 : 64) << 20);  // between hosts there's only time for smaller messages
-  if (size != ring.end()) {
-    lab.add(Value(network ? "network_ring_over_mpi_8mib" : "ring_over_mpi_64mib", size->second, "1"));
-  }
+void add_gain(Lab& lab, const RaceSamples& race, bool network) {
+  const std::size_t bytes = (network ? 8 : 64) << 20;  // between hosts there's only time for smaller messages
+  if (!race.at("ring").contains(bytes)) return;
+  lab.add(Value(network ? "network_ring_over_mpi_8mib" : "ring_over_mpi_64mib", over_mpi(race, "ring", bytes), "1"));
 }
 
 /// Adds the ring's bytes per second at the largest size, and the factor that makes them comparable with a wire's.
-void add_bus_bandwidth(Lab& lab, const RaceTimes& race, int ranks) {
+void add_bus_bandwidth(Lab& lab, const RaceSamples& race, int ranks) {
   lab.modelled("bus_factor", bus_factor(ranks));
   const auto& [bytes, seconds] = *race.at("ring").rbegin();
   const char* const label = "the ring's algorithm bandwidth, largest size";
-  lab.add(Value("ring_algorithm_gbs", rate(as_double(bytes), seconds), "GB/s", label));
+  lab.add(Value("ring_algorithm_gbs", rate(as_double(bytes), estimate(seconds)), "GB/s", label));
 }
 
 /// Adds the model's predictions for every algorithm that sends messages, at every size; it was fitted only to the ring.
-void add_predictions(Lab& lab, const RaceTimes& race, const AlphaBeta& model, int ranks, bool network) {
+void add_predictions(Lab& lab, const RaceSamples& race, const AlphaBeta& model, int ranks, bool network) {
   for (const Collective& each : all_reduces()) {
-    Series series = {series_id(network, "model_us_", each.id), std::string(each.name) + ", α-β model", Kind::modelled,
-                     bytes_axis, time_axis};
+    const std::string name = std::string(each.name) + ", α-β model";
+    Series series = {series_id(network, "model_us_", each.id), name, Kind::modelled, bytes_axis, time_axis};
     for (const auto& [bytes, seconds] : race.at("ring")) {
       const Cost cost = each.cost(ranks, as_double(bytes));
       series.points.emplace_back(as_double(bytes), 1e6 * model.seconds(cost.steps, cost.path_bytes));
@@ -303,9 +288,9 @@ void add_predictions(Lab& lab, const RaceTimes& race, const AlphaBeta& model, in
   }
 }
 
-void add_ring_model(Lab& lab, const RaceTimes& race, int ranks, bool network) {
+void add_ring_model(Lab& lab, const RaceSamples& race, int ranks, bool network) {
   std::map<std::size_t, double> seconds;
-  for (const auto& [bytes, time] : race.at("ring")) seconds[bytes] = time.median;
+  for (const auto& [bytes, samples] : race.at("ring")) seconds[bytes] = estimate(samples).median;
   const std::optional<RingModel> ring = fit_ring(ranks, seconds);
   if (!ring) return lab.note("the ring's times are too uneven for an alpha and a beta");
   const std::string between = network ? "network_" : "";

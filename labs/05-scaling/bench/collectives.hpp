@@ -12,7 +12,6 @@
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/ranks_sampling.hpp"
-#include "harness/measure/statistics.hpp"
 
 namespace hf::scaling {
 
@@ -28,8 +27,6 @@ struct Window {
 /// Seconds of a call, by id and by the bytes of each rank's numbers. Ids are those of all_reduces() and "mpi"; with a
 /// window, also "through-window" and "in-window". Sample i of all ids and sizes was taken in round i.
 using RaceSamples = std::map<std::string, std::map<std::size_t, std::vector<double>>>;
-using RaceTimes = std::map<std::string, std::map<std::size_t, Estimate>>;
-RaceTimes race_times(const RaceSamples& samples);
 
 /// Returns the most bytes per rank with which a race fits into `seconds`: a power of two from 1 to 64 MiB, estimated
 /// from a trial. The same on all ranks.

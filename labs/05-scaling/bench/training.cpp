@@ -383,7 +383,6 @@ const Task learn_task = {"training: learn", learn};
 const Task training_steps_task = {"training: steps", time_steps_here};
 const Task bubbles_task = {"training: bubbles", time_bubbles_here};
 
-/// Compares the bytes sent by formula with those counted with threads as ranks.
 void count_what_travels(Lab& lab) {
   Series of_four = {"travel_bytes", "one of four", Kind::simulated, {"way to train", "1"}, {"sent in a step", "B"}};
   bool exact = true;
