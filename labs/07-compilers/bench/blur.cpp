@@ -8,7 +8,6 @@
 
 #include "07-compilers/bench/fusion.hpp"
 #include "07-compilers/kernels/fusion/blur.hpp"
-#include "common/pinned.hpp"
 #include "common/random.hpp"
 #include "common/verify.hpp"
 #include "harness/measure/as_double.hpp"
@@ -46,8 +45,9 @@ class Picture {
 
   /// Returns a variant on one core. This object must outlive it.
   Variant variant(std::string id, const BlurSchedule& schedule) const {
-    const auto run = [this, schedule] { blur(shape, schedule, numbers(input_), numbers(between_), numbers(result_)); };
-    return pinned(timed(std::move(id), run));
+    return pinned(timed(std::move(id), [this, schedule] {
+      blur(shape, schedule, numbers(input_), numbers(between_), numbers(result_));
+    }));
   }
 
   /// Error of the last result as a share of the allowed error. Numbers are up to 1 and weights add up to 1, so each of
@@ -94,20 +94,11 @@ struct BlurSpeeds {
   }
 };
 
-/// Ids of series and values for one number of taps.
-struct BlurIds {
-  std::size_t taps;
-  const char *time, *time_predicted, *sliding_ms, *sliding_predicted_ms, *recompute_slowdown, *sliding_speedup;
-};
-constexpr BlurIds all_ids[] = {{3, "blur_3_time", "blur_3_time_predicted", "blur_3_sliding_ms",
-                                "blur_3_sliding_predicted_ms", "blur_3_recompute_slowdown", "blur_3_sliding_speedup"},
-                               {9, "blur_9_time", "blur_9_time_predicted", "blur_9_sliding_ms",
-                                "blur_9_sliding_predicted_ms", "blur_9_recompute_slowdown", "blur_9_sliding_speedup"}};
-
 std::string rows_id(std::size_t rows) { return "blur " + std::to_string(rows) + " rows"; }
 
-void measure_taps(Lab& lab, const BlurIds& ids) {
-  const Picture picture(picture_beyond_last_cache(lab.machine(), lab.quick() ? 1 : 2, ids.taps));
+void measure_taps(Lab& lab, std::size_t taps) {
+  const std::string id = "blur_" + std::to_string(taps), label = std::to_string(taps) + " taps";
+  const Picture picture(picture_beyond_last_cache(lab.machine(), lab.quick() ? 1 : 2, taps));
   const BlurShape& shape = picture.shape;
   std::vector<std::size_t> tiles;
   for (std::size_t rows = 1; rows < shape.rows; rows *= lab.quick() ? 4 : 2) tiles.push_back(rows);
@@ -117,36 +108,35 @@ void measure_taps(Lab& lab, const BlurIds& ids) {
   variants.push_back(picture.variant("blur sliding", slide()));
   for (const Variant& variant : variants) {
     variant.seconds(1);
-    verify(picture.error_share(), variant.id + ", " + std::to_string(ids.taps) + " taps");
+    verify(picture.error_share(), variant.id + ", " + label);
   }
   Roofs roofs(2 * shape.rows * shape.columns * sizeof(float));
   for (Variant& copy : roofs.copies(Threads::one)) variants.push_back(std::move(copy));
   Plan plan = lab.memory_plan(fusion_parts);
   plan.minimum_rounds = 3;
-  const double near_gflops = blur_gflops_near(ids.taps, lab.plan(10 * fusion_parts)).median;
+  const double near_gflops = blur_gflops_near(taps, lab.plan(10 * fusion_parts)).median;
   const Sampling sampling = sample_side_by_side({variants}, plan);
 
   const BlurSpeeds speeds = {near_gflops, roofs.traffic_gbs(sampling, Stream::copy, Threads::one).median,
                              static_cast<double>(lab.machine().last_level_cache_bytes()) / 2};
-  const std::string label = std::to_string(ids.taps) + " taps";
-  Series measured = {ids.time, label, Kind::measured, rows_axis, ms_axis};
-  Series predicted = {ids.time_predicted, label + ", predicted", Kind::modelled, rows_axis, ms_axis};
+  Series measured = {id + "_time", label, Kind::measured, rows_axis, ms_axis};
+  Series predicted = {id + "_time_predicted", label + ", predicted", Kind::modelled, rows_axis, ms_axis};
   for (const std::size_t rows : tiles) {
     measured.points.emplace_back(as_double(rows), times(sampling.of(rows_id(rows)), 1e3));
     predicted.points.emplace_back(as_double(rows), speeds.seconds(shape, {rows}) * 1e3);
   }
-  lab.add(Value(ids.sliding_ms, times(sampling.of("blur sliding"), 1e3), "ms"));
-  lab.modelled(ids.sliding_predicted_ms, speeds.seconds(shape, slide()) * 1e3, "ms");
+  lab.add(Value(id + "_sliding_ms", times(sampling.of("blur sliding"), 1e3), "ms"));
+  lab.modelled(id + "_sliding_predicted_ms", speeds.seconds(shape, slide()) * 1e3, "ms");
   for (Series* series : {&measured, &predicted}) lab.add(std::move(*series));
   const std::string breadth = rows_id(shape.rows);
-  lab.add(Value(ids.recompute_slowdown, sampling.ratio(rows_id(1), breadth), "1"));
-  lab.add(Value(ids.sliding_speedup, sampling.ratio(breadth, "blur sliding"), "1"));
+  lab.add(Value(id + "_recompute_slowdown", sampling.ratio(rows_id(1), breadth), "1"));
+  lab.add(Value(id + "_sliding_speedup", sampling.ratio(breadth, "blur sliding"), "1"));
 }
 
 }  // namespace
 
 void measure_blur(Lab& lab) {
-  for (const BlurIds& ids : all_ids) measure_taps(lab, ids);
+  for (const std::size_t taps : blur_taps) measure_taps(lab, taps);
 }
 
 }  // namespace hf::compilers

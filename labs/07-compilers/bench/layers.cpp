@@ -21,7 +21,6 @@
 #include "common/random.hpp"
 #include "common/rounded.hpp"
 #include "common/verify.hpp"
-#include "harness/measure/as_double.hpp"
 #include "harness/measure/command.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/shared_array.hpp"
@@ -137,7 +136,6 @@ void launch() {
   share(sharing_cores(), worth_sharing, nothing, 1);
 }
 
-/// Calls an operator on one number directly.
 void run_one_operator() {
   static const Node node = {.op = Op::relu, .operands = {Ref{0}}, .shape = {1, 1}};
   static const float one = 1;
@@ -274,17 +272,17 @@ void add_calls(Lab& lab, const CallRuns& runs, const Sampling& sampling) {
 /// Adds measured and predicted times of the whole model over the batch, and the prediction's error; for PyTorch, also
 /// the share of calling in the time for one row.
 void add_models(Lab& lab, const CallRuns& runs, const Sampling& sampling, const std::vector<std::size_t>& batches) {
-  const auto add = [&](const char* id, const char* predicted_id, const std::string& label, const std::string& way,
+  const auto add = [&](const std::string& id, const std::string& label, const std::string& way,
                        double (CallRuns::*predict)(const Sampling&, std::size_t) const) {
     Series measured = {id, label, Kind::measured, batch_axis, time_axis};
-    Series predicted = {predicted_id, label + ", predicted", Kind::modelled, batch_axis, time_axis};
+    Series predicted = {id + "_predicted", label + ", predicted", Kind::modelled, batch_axis, time_axis};
     for (const std::size_t batch : batches) {
       measured.points.emplace_back(as_double(batch), in_us(sampling.of(way + model_of(batch))));
       predicted.points.emplace_back(as_double(batch), (runs.*predict)(sampling, batch) * 1e6);
     }
     for (Series* series : {&measured, &predicted}) lab.add(std::move(*series));
   };
-  add("model_compiled", "model_compiled_predicted", "ours, compiled", "compiled ", &CallRuns::predicted_compiled);
+  add("model_compiled", "ours, compiled", "compiled ", &CallRuns::predicted_compiled);
   std::vector<double> errors;
   for (const std::size_t batch : batches) {
     const double measured = sampling.of("compiled " + model_of(batch)).median;
@@ -294,7 +292,7 @@ void add_models(Lab& lab, const CallRuns& runs, const Sampling& sampling, const 
   const std::string hollow_model = "torch eager model hollow";
   const auto is_there = [&](std::size_t batch) { return runs.is_there("torch eager " + model_of(batch)); };
   if (!runs.is_there(hollow_model) || !std::ranges::all_of(batches, is_there)) return;
-  add("model_torch_eager", "model_torch_eager_predicted", "PyTorch, eager", "torch eager ", &CallRuns::predicted_torch);
+  add("model_torch_eager", "PyTorch, eager", "torch eager ", &CallRuns::predicted_torch);
   lab.add(Value("model_torch_eager_hollow_us", in_us(sampling.of(hollow_model)), "us"));
   lab.add(Value("model_torch_eager_1_us", in_us(sampling.of("torch eager " + model_of(1))), "us"));
 }
@@ -355,8 +353,8 @@ void measure_layers(Lab& lab) {
   } catch (const BuildError& error) {
     lab.incomplete(std::string("no stages of translation: ") + error.what());
   }
-  const std::vector<std::size_t> batches =
-      lab.quick() ? std::vector<std::size_t>{1, 16, 256} : std::vector<std::size_t>{1, 4, 16, 64, 256};
+  std::vector<std::size_t> batches;
+  for (std::size_t batch = 1; batch <= 256; batch *= lab.quick() ? 16 : 4) batches.push_back(batch);
   CallRuns runs(lab, batches);
   Plan plan = lab.plan(2);
   plan.sample_seconds = 2e-3;

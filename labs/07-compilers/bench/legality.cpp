@@ -14,7 +14,6 @@
 #include "07-compilers/kernels/legality/nest_kernels.hpp"
 #include "07-compilers/kernels/legality/permissions.hpp"
 #include "common/random.hpp"
-#include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 
 namespace hf::compilers {
@@ -79,9 +78,9 @@ Sampling time_permissions(const Permissions& permissions, const Plan& plan) {
                                    timed("dot reordered", dot(permissions.dot_reordered)),
                                    timed("product jki", product(permissions.product_jki)),
                                    timed("product ijk", product(permissions.product_ijk)),
-                                   timed("product ikj", product(permissions.product_ikj))};
-  variants.push_back(timed("additions one by one", [] { add_one_by_one(count); }));
-  variants.push_back(timed("additions in vectors", [] { add_in_vectors(count); }));
+                                   timed("product ikj", product(permissions.product_ikj)),
+                                   timed("additions one by one", [] { add_one_by_one(count); }),
+                                   timed("additions in vectors", [] { add_in_vectors(count); })};
   if (permissions.can_exchange()) {
     variants.push_back(timed("product ijk exchanged", product(permissions.product_ijk_exchanged)));
     variants.push_back(timed("product ijk both", product(permissions.product_ijk_both)));
@@ -99,7 +98,6 @@ void add_verdicts(Lab& lab) {
   lab.simulated("orders_found_share", as_double(verdicts.allowed) / as_double(verdicts.harmless));
 }
 
-/// Shows each nest, its distances, and the permitted transformations.
 void show_nests(Lab& lab) {
   const auto n = static_cast<std::int64_t>(nest_rows);
   Table table = {"What the dependence test says", {"nest", "distances", "exchange", "wavefronts"}, {}};
@@ -120,12 +118,6 @@ void show_nests(Lab& lab) {
 
 // ---- A polyhedron small enough to draw ----
 
-LoopVector sum(const LoopVector& a, const LoopVector& b) {
-  LoopVector result;
-  for (std::size_t loop = 0; loop < a.size(); ++loop) result.push_back(a[loop] + b[loop]);
-  return result;
-}
-
 /// Adds the sweep's iterations, and an arrow for each dependence: start and end points alternate. Arrows that an
 /// exchange of the loops would reverse are in a separate series. In the skewed version, x is the wavefront.
 void add_polyhedron(Lab& lab) {
@@ -135,19 +127,19 @@ void add_polyhedron(Lab& lab) {
     return at[0] < nest.extents[0] && at[1] >= 0 && at[1] < nest.extents[1];
   };
   for (bool skewed : {false, true}) {
+    const std::string id = skewed ? "polyhedron_skewed" : "polyhedron";
     const Axis x = {skewed ? "wavefront" : "column", "1"}, y = {"row", "1"};
     const auto add_point = [&](Series& series, const LoopVector& at, const std::string& label) {
       const LoopVector place = skewed ? then(wavefronts(), exchange) * at : at;
       series.points.emplace_back(static_cast<double>(place[1]), static_cast<double>(place[0]), label);
     };
-    Series iterations = {skewed ? "polyhedron_skewed" : "polyhedron", "iterations", Kind::modelled, x, y};
-    Series kept = {skewed ? "polyhedron_skewed_kept" : "polyhedron_kept", "kept by an exchange", Kind::modelled, x, y};
-    Series turned = {skewed ? "polyhedron_skewed_turned" : "polyhedron_turned", "turned round by an exchange",
-                     Kind::modelled, x, y};
+    Series iterations = {id, "iterations", Kind::modelled, x, y};
+    Series kept = {id + "_kept", "kept by an exchange", Kind::modelled, x, y};
+    Series turned = {id + "_turned", "turned round by an exchange", Kind::modelled, x, y};
     visit_iterations(nest, [&](const LoopVector& at) {
       add_point(iterations, at, text(at));
       for (const LoopVector& distance : distances) {
-        const LoopVector to = sum(at, distance);
+        const LoopVector to = {at[0] + distance[0], at[1] + distance[1]};
         if (!inside(to)) continue;
         Series& arrows = is_positive(exchange * distance) ? kept : turned;
         add_point(arrows, at, text(at) + " to " + text(to));

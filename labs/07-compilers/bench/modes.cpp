@@ -17,7 +17,6 @@
 #include "07-compilers/kernels/models/graphs.hpp"
 #include "07-compilers/kernels/models/partial_model.hpp"
 #include "common/work.hpp"
-#include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/scratch_folder.hpp"
 #include "harness/measure/side_by_side.hpp"
@@ -75,10 +74,10 @@ class BatchRuns {
     return all;
   }
   /// Adds the speedup through compilation, measured and as predicted by this machine's roofline.
-  void add_gain(Lab& lab, const char* id, const char* predicted_id, const std::string& label, const Sampling& sampling,
-                const Roofline& machine, const OpCosts& costs) const {
-    Series gain = {id, label, Kind::measured, batch_axis, gain_axis};
-    Series predicted = {predicted_id, label + ", predicted", Kind::modelled, batch_axis, gain_axis};
+  void add_gain(Lab& lab, const std::string& label, const Sampling& sampling, const Roofline& machine,
+                const OpCosts& costs) const {
+    Series gain = {name_ + "_gain", label, Kind::measured, batch_axis, gain_axis};
+    Series predicted = {name_ + "_gain_predicted", label + ", predicted", Kind::modelled, batch_axis, gain_axis};
     for (const std::size_t batch : batches_) {
       gain.points.emplace_back(as_double(batch), sampling.ratio(eager(batch), compiled(batch)));
       predicted.points.emplace_back(as_double(batch), predicted_gain(graph_(batch), machine, costs));
@@ -110,9 +109,8 @@ Graph relu_of(std::size_t rows) {
 /// between the arrays of a simple operator on the layer's activations.
 /// \return whether graphs can be compiled here
 bool add_batches(Lab& lab) {
-  const std::vector<std::size_t> batches = lab.quick()
-                                               ? std::vector<std::size_t>{1, 8, 64, 512}
-                                               : std::vector<std::size_t>{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
+  std::vector<std::size_t> batches;
+  for (std::size_t batch = 1; batch <= 512; batch *= lab.quick() ? 8 : 2) batches.push_back(batch);
   const auto layer = [](std::size_t rows) { return mlp_graph(rows, layer_width, layer_hidden); };
   const auto between = [](std::size_t rows) { return between_graph(rows, layer_hidden); };
   BatchRuns layers("layer", layer, batches), betweens("between", between, batches);
@@ -135,8 +133,8 @@ bool add_batches(Lab& lab) {
   const Roofline machine = {arithmetic.peak_gflops(sampling),
                             rate(eager_work(relu.graph()).traffic(), sampling.of("relu")).median};
   const OpCosts costs = arithmetic.costs(sampling);
-  layers.add_gain(lab, "layer_gain", "layer_gain_predicted", "layer", sampling, machine, costs);
-  betweens.add_gain(lab, "between_gain", "between_gain_predicted", "between the products", sampling, machine, costs);
+  layers.add_gain(lab, "layer", sampling, machine, costs);
+  betweens.add_gain(lab, "between the products", sampling, machine, costs);
   return true;
 }
 
@@ -186,13 +184,6 @@ std::vector<double> warm_profile(PartialModel& model, const std::vector<bool>& c
   return model.run(compiled);
 }
 
-/// Returns the samples of each part as an estimate.
-std::vector<Estimate> estimates(const std::vector<std::vector<double>>& parts) {
-  std::vector<Estimate> result;
-  for (const std::vector<double>& samples : parts) result.push_back(estimate(samples));
-  return result;
-}
-
 /// Returns all parts in descending order of gain for each second of compiling.
 std::vector<std::size_t> by_gain(PartialModel& model) {
   constexpr int enough = 5;
@@ -229,9 +220,9 @@ PartialTimes time_partial_model(PartialModel& model, const Plan& plan) {
       }
     }
   }
-  times.eager = estimates(eager);
-  times.compiled = estimates(compiled);
-  times.passes = estimates(passes);
+  for (const std::vector<double>& samples : eager) times.eager.push_back(estimate(samples));
+  for (const std::vector<double>& samples : compiled) times.compiled.push_back(estimate(samples));
+  for (const std::vector<double>& samples : passes) times.passes.push_back(estimate(samples));
   return times;
 }
 
@@ -255,9 +246,8 @@ void add_partial_model(Lab& lab) {
   lab.derived("hot_part_gain_share", saved(1) / saved(model.parts()));
   double error = 0;
   for (std::size_t count = 1; count <= model.parts(); ++count) {
-    const double predicted_speedup = found.predicted(0) / found.predicted(count);
-    const Estimate speedup = ratio(found.passes[0].samples, found.passes[count].samples);
-    error = std::max(error, std::abs(speedup.median / predicted_speedup - 1));
+    const double speedup = ratio(found.passes[0].samples, found.passes[count].samples).median;
+    error = std::max(error, std::abs(speedup / (found.predicted(0) / found.predicted(count)) - 1));
   }
   lab.derived("amdahl_error", error);
 }

@@ -1,6 +1,5 @@
 // Searches automatically for the best tile.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +15,6 @@
 #include "07-compilers/kernels/search/candidate.hpp"
 #include "07-compilers/kernels/search/cost_model.hpp"
 #include "07-compilers/kernels/search/tuners.hpp"
-#include "harness/measure/as_double.hpp"
 #include "harness/measure/peaks.hpp"
 
 namespace hf::compilers {
@@ -150,14 +148,11 @@ void measure_tiles(Lab& lab, const Tuning& square, const CoreRates& rates) {
   plan.sample_seconds = 1e-4;
   plan.warm_seconds = 0;
   const Sampling sampling = sample_interleaved(variants, plan);
-  constexpr std::array ids = {"tile_speed_1", "tile_speed_2", "tile_speed_3", "tile_speed_4"};
-  constexpr std::array predicted_ids = {"tile_speed_1_predicted", "tile_speed_2_predicted", "tile_speed_3_predicted",
-                                        "tile_speed_4_predicted"};
-  static_assert(ids.size() == most_tile_vectors);
   for (std::size_t vectors = 1; vectors <= most_tile_vectors; ++vectors) {
+    const std::string speed = "tile_speed_" + std::to_string(vectors);
     const std::string label = std::to_string(vectors) + (vectors == 1 ? " vector wide" : " vectors wide");
-    Series measured = {ids[vectors - 1], label, Kind::measured, rows_axis, peak_axis};
-    Series predicted = {predicted_ids[vectors - 1], label, Kind::modelled, rows_axis, peak_axis};
+    Series measured = {speed, label, Kind::measured, rows_axis, peak_axis};
+    Series predicted = {speed + "_predicted", label, Kind::modelled, rows_axis, peak_axis};
     for (const Candidate& tile : tiles) {
       if (tile.vectors != vectors) continue;
       const double rows = as_double(tile.schedule.tile_rows), seconds = predict(tile, shape, rates).total();
@@ -188,21 +183,10 @@ void measure_spaces(Lab& lab, std::vector<Tuning>& all) {
 
 // ---- Searches with fewer measurements ----
 
-/// Ids in the record for one shape.
-struct ReplayIds {
-  std::array<const char*, 3> searches;  ///< series
-  const char *random_predicted, *rank_correlation;
-};
-constexpr ReplayIds of_square = {{"search_square_random", "search_square_evolution", "search_square_model"},
-                                 "search_square_random_predicted",
-                                 "autotune_square_rank_correlation"};
-constexpr ReplayIds of_narrow = {{"search_narrow_random", "search_narrow_evolution", "search_narrow_model"},
-                                 "search_narrow_random_predicted",
-                                 "autotune_narrow_rank_correlation"};
-
 /// Replays searches on the measured table. \return random, evolutionary and model-guided search
-std::vector<Replay> replay_searches(Lab& lab, const Tuning& tuning, const CoreRates& rates, const ReplayIds& ids) {
+std::vector<Replay> replay_searches(Lab& lab, const Tuning& tuning, const CoreRates& rates) {
   constexpr std::size_t seeds = 100;
+  const std::string id = "search_" + tuning.id + "_";
   const Axis trials_axis = {"trials", "1"}, ratio_axis = {"time over the best", "1"};
   std::vector<double> predicted;
   for (std::size_t i = 0; i < tuning.space.size(); ++i) {
@@ -215,25 +199,27 @@ std::vector<Replay> replay_searches(Lab& lab, const Tuning& tuning, const CoreRa
   std::vector<Replay> replays;
   for (const auto& [label, search] : searches) {
     const Replay found = replay(tuning.table, search, seeds);
-    Series series = {ids.searches[replays.size()], label, Kind::measured, trials_axis, ratio_axis};
-    for (std::size_t i = 0; i < found.trials.size(); ++i)
+    Series series = {id + label, label, Kind::measured, trials_axis, ratio_axis};
+    for (std::size_t i = 0; i < found.trials.size(); ++i) {
       series.points.emplace_back(as_double(found.trials[i]), found.over_best[i]);
+    }
     lab.add(std::move(series));
     replays.push_back(found);
     lab.tick();
   }
-  Series expected = {ids.random_predicted, "random, predicted", Kind::modelled, trials_axis, ratio_axis};
-  for (const Point& point : lab.results().series.back().points)
-    expected.points.emplace_back(point.x, expected_at_random(tuning.table, static_cast<std::size_t>(point.x)));
+  Series expected = {id + "random_predicted", "random, predicted", Kind::modelled, trials_axis, ratio_axis};
+  for (const std::size_t trials : replays.front().trials) {
+    expected.points.emplace_back(as_double(trials), expected_at_random(tuning.table, trials));
+  }
   lab.add(std::move(expected));
-  lab.derived(ids.rank_correlation, rank_correlation(predicted, tuning.table.medians));
+  lab.derived("autotune_" + tuning.id + "_rank_correlation", rank_correlation(predicted, tuning.table.medians));
   return replays;
 }
 
 /// Replays searches for one shape with many candidates close to the best, and one with few.
 void replay_all(Lab& lab, const Tuning& square, const Tuning& narrow, const CoreRates& rates) {
-  std::vector<Replay> all = replay_searches(lab, square, rates, of_square);
-  const std::vector<Replay> narrow_found = replay_searches(lab, narrow, rates, of_narrow);
+  std::vector<Replay> all = replay_searches(lab, square, rates);
+  const std::vector<Replay> narrow_found = replay_searches(lab, narrow, rates);
   const auto &random = narrow_found.front().trials_to_5_percent, &model = narrow_found.back().trials_to_5_percent;
   if (random && model) {
     lab.derived("search_trials_narrow_random", as_double(*random));

@@ -8,7 +8,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "harness/report/lab.hpp"  // IWYU pragma: export
+#include "harness/measure/as_double.hpp"  // IWYU pragma: export
+#include "harness/report/lab.hpp"         // IWYU pragma: export
 
 namespace hf::compilers {
 
