@@ -7,6 +7,7 @@
 #include <functional>
 #include <future>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,14 +24,9 @@
 #include "07-compilers/bench/torch_race.hpp"
 #include "07-compilers/kernels/attention/attention.hpp"
 #include "common/loop_team.hpp"
-#include "common/pinned.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "common/verify.hpp"
-#include "common/work.hpp"
-#include "harness/measure/as_double.hpp"
-#include "harness/measure/memory.hpp"
-#include "harness/measure/peaks.hpp"
 #include "harness/measure/shared_array.hpp"
 
 namespace hf::compilers {
@@ -39,16 +35,17 @@ namespace {
 const Axis tokens_axis = {"tokens", "1"}, speed_axis = {"speed", "GFLOP/s"}, memory_axis = {"memory", "B"};
 
 constexpr std::size_t shown_tokens = 4096;  // for the closer look, which includes rising scores and chapter 02
+constexpr std::size_t head_width = 64;      // d of the timed heads
+
+Head head_of(std::size_t tokens) { return {tokens, tokens, head_width}; }
 
 // ---- Operands ----
-
-constexpr std::size_t head_width = 64;  ///< d of the timed heads
 
 /// Random queries, keys and values, whose scores have a variance of about 1, and memory for the result.
 class AttentionArrays {
  public:
   explicit AttentionArrays(std::size_t tokens)
-      : head_{tokens, tokens, head_width}, memory_(4 * numbers() * sizeof(float), Pages::base) {
+      : head_(head_of(tokens)), memory_(4 * numbers() * sizeof(float), Pages::base) {
     fill_random({q(), 3 * numbers()}, 1, 1.7f);
   }
 
@@ -94,8 +91,6 @@ void let_scores_rise(const AttentionArrays& arrays) {
   }
 }
 
-Head head_of(std::size_t tokens) { return {tokens, tokens, head_width}; }
-
 bool fits_into_memory(std::size_t bytes) { return as_double(bytes) < 0.5 * as_double(available_memory_bytes()); }
 
 // ---- Memory ----
@@ -137,14 +132,6 @@ void attend_with_matrix(const AttentionArrays& of) {
   naive.emplace(of.head()).run(of.q(), of.k(), of.v(), of.out());
 }
 
-double operand_bytes(std::size_t tokens) { return 4 * sizeof(float) * as_double(tokens * head_width); }
-
-double flash_bytes(std::size_t tokens) { return operand_bytes(tokens) + as_double(flash_scratch_bytes(head_width)); }
-double naive_bytes(std::size_t tokens) {
-  return operand_bytes(tokens) + as_double(NaiveAttention::scratch_bytes(head_of(tokens)));
-}
-
-/// Adds the memory that attention uses, measured and counted.
 void measure_attention_memory(Lab& lab, const std::vector<std::size_t>& tokens) {
   Series naive = {"naive_memory", "with the matrix", Kind::measured, tokens_axis, memory_axis};
   Series without = {"flash_memory", "without", Kind::measured, tokens_axis, memory_axis};
@@ -157,12 +144,9 @@ void measure_attention_memory(Lab& lab, const std::vector<std::size_t>& tokens) 
       naive.points.emplace_back(as_double(n), *bytes);
   }
   if (without.points.empty()) return lab.note("no /proc/self/smaps_rollup: the memory of attention was not measured");
-  const auto median = [&](std::size_t n) {
-    const auto found = std::ranges::find(without.points, as_double(n), &Point::x);
-    return found == without.points.end() ? 0 : found->y.median;
-  };
-  const double few = median(shown_tokens / 4), many = median(shown_tokens);
-  if (few > 0 && many > 0) lab.derived("flash_memory_growth", many / few);
+  const auto at = [&](std::size_t n) { return std::ranges::find(without.points, as_double(n), &Point::x); };
+  const auto few = at(shown_tokens / 4), many = at(shown_tokens), none = without.points.end();
+  if (few != none && many != none) lab.derived("flash_memory_growth", many->y.median / few->y.median);
   lab.add(std::move(without));
   if (!naive.points.empty()) lab.add(std::move(naive));
 }
@@ -185,13 +169,13 @@ std::vector<std::size_t> attention_tokens(Lab& lab, double peak_gflops) {
   return tokens;
 }
 
-/// Predicts memory and instructions.
 void predict_attention(Lab& lab, const std::vector<std::size_t>& tokens) {
   Series naive_memory = {"naive_memory_predicted", "with the matrix", Kind::modelled, tokens_axis, memory_axis};
   Series flash_memory = {"flash_memory_predicted", "without", Kind::modelled, tokens_axis, memory_axis};
   for (const std::size_t n : tokens) {
-    naive_memory.points.emplace_back(as_double(n), naive_bytes(n));
-    flash_memory.points.emplace_back(as_double(n), flash_bytes(n));
+    const std::size_t operands = 4 * sizeof(float) * n * head_width;
+    naive_memory.points.emplace_back(as_double(n), as_double(operands + NaiveAttention::scratch_bytes(head_of(n))));
+    flash_memory.points.emplace_back(as_double(n), as_double(operands + flash_scratch_bytes(head_width)));
   }
   for (Series* series : {&naive_memory, &flash_memory}) lab.add(std::move(*series));
   lab.show("Predicted: memory of attention", {"naive_memory_predicted", "flash_memory_predicted"});
@@ -228,23 +212,14 @@ std::string torch_attention(Threads threads) { return torch_id(TorchMode::eager,
 /// to key, so that every block of keys is rescaled; and torch_attention(), if PyTorch is installed.
 struct AttentionHeat {
   std::size_t tokens;
-  double flops;                       ///< in one attention
-  double peak_flops, all_peak_flops;  ///< in one call of "peak"
-  double one_gbs = 0, all_gbs = 0;    ///< memory traffic of copies
-  Sampling sampling = {};
-  FlashCounts counts = {}, rising_counts = {};  ///< of "flash", and of "flash rising" if it was timed
-  bool torch_failed = false;                    ///< whether PyTorch failed before the end
+  double flops;                                 ///< in one attention
+  std::map<std::string, Estimate> gflops = {};  ///< by variant; PyTorch's only if it ran to the end
+  double one_gbs = 0, all_gbs = 0;              ///< memory traffic of copies
+  FlashCounts counts = {}, rising_counts = {};  ///< of "flash" and "flash rising", at 4096 tokens
 
-  bool has(const std::string& id) const {
-    return std::ranges::find(sampling.ids, id) != sampling.ids.end() && !(torch_failed && id.starts_with("torch"));
-  }
-  Estimate gflops(const std::string& id) const {
-    const double work = id == "peak" ? peak_flops : id == "peak all" ? all_peak_flops : flops;
-    return rate(work, sampling.of(id));
-  }
   /// Speed of one variant relative to another. \pre both were sampled
   Estimate speed_ratio(const std::string& id, const std::string& other) const {
-    return ratio(gflops(id).samples, gflops(other).samples);
+    return ratio(gflops.at(id).samples, gflops.at(other).samples);
   }
 };
 
@@ -260,15 +235,10 @@ class AttentionRace {
         peak_(peak_variant(Precision::fp32, one_)),
         all_peak_(peak_variant(Precision::fp32, all_)),
         torch_(lab),
-        heat_{.tokens = tokens,
-              .flops = arrays_.head().flops(),
-              .peak_flops = peak_.flops,
-              .all_peak_flops = all_peak_.flops} {
+        heat_{.tokens = tokens, .flops = arrays_.head().flops()} {
     variants_ = {peak_.variant, {"peak all", all_peak_.variant.seconds}};
     for (const Threads threads : {Threads::all, Threads::one}) variants_.push_back(roofs.copies(threads).front());
-    for (const Threads threads : {Threads::all, Threads::one}) {
-      enter("flash", threads, [this] { heat_.counts = flash(arrays_); });
-    }
+    for (const Threads threads : {Threads::all, Threads::one}) enter("flash", threads, [this] { flash(arrays_); });
     enter_naive();
     if (tokens == shown_tokens) {
       enter_rising();
@@ -293,13 +263,14 @@ class AttentionRace {
     plan.sample_seconds =
         std::clamp(heat_.flops / 2e11, 2e-3, 50e-3);  // for the peak too: some machines are faster in bursts
     if (heat_.flops > 1e9) plan.warm_seconds = 0;     // a sample takes longer than refilling the caches
-    const FlashCounts counts = heat_.counts;          // of one thread; later runs change heat_.counts
-    heat_.sampling = sample_interleaved(variants_, plan);
-    heat_.counts = counts;
-    heat_.one_gbs = roofs_.traffic_gbs(heat_.sampling, roofline::Stream::copy, Threads::one).median;
-    heat_.all_gbs = roofs_.traffic_gbs(heat_.sampling, roofline::Stream::copy, Threads::all).median;
-    heat_.torch_failed =
-        !torch_.is_there(torch_attention(Threads::one)) && !torch_.is_there(torch_attention(Threads::all));
+    const Sampling sampling = sample_interleaved(variants_, plan);
+    for (const std::string& id : sampling.ids) {
+      if (id.starts_with("torch") && !torch_.is_there(id)) continue;
+      const double flops = id == "peak" ? peak_.flops : id == "peak all" ? all_peak_.flops : heat_.flops;
+      heat_.gflops.emplace(id, rate(flops, sampling.of(id)));
+    }
+    heat_.one_gbs = roofs_.traffic_gbs(sampling, roofline::Stream::copy, Threads::one).median;
+    heat_.all_gbs = roofs_.traffic_gbs(sampling, roofline::Stream::copy, Threads::all).median;
     return heat_;
   }
 
@@ -328,6 +299,7 @@ class AttentionRace {
     rising_.emplace(heat_.tokens);
     let_scores_rise(*rising_);
     const OneCore one_core;
+    heat_.counts = flash(arrays_);
     heat_.rising_counts = flash(*rising_);
     verify(rising_->error_share(), "attention where scores rise");
     variants_.push_back(pinned(timed("flash rising", [this] { flash(*rising_); })));
@@ -338,8 +310,9 @@ class AttentionRace {
     const std::size_t bytes = shape.scratch() * sizeof(float);
     if (!fits_into_memory(bytes)) return;
     scratch_ = Buffer(bytes, Pages::huge);
-    const matmul::Gemm gemm = [](std::size_t m, std::size_t n, std::size_t p, const float* a, const float* b,
-                                 float* c) { matmul::gemm(m, n, p, a, b, c); };
+    const auto gemm = [](std::size_t m, std::size_t n, std::size_t p, const float* a, const float* b, float* c) {
+      matmul::gemm(m, n, p, a, b, c);
+    };
     const auto softmax = roofline::kernel_sets(lab_.machine()).back()->softmax;
     enter("chapter 02", Threads::one, [this, shape, softmax, gemm] {
       matmul::gemm_attention(shape, arrays_.q(), arrays_.k(), arrays_.v(), arrays_.out(), scratch_.as<float>().data(),
@@ -379,14 +352,13 @@ Heats race_all(Lab& lab, const std::vector<std::size_t>& tokens) {
 /// written, after its line was read, and the softmax reads and writes it.
 void add_predicted_speeds(Lab& lab, const Heats& heats, Threads threads) {
   const bool all = threads == Threads::all;
-  Series flash = {all ? "flash_speed_all_predicted" : "flash_speed_predicted", "without, predicted", Kind::modelled,
-                  tokens_axis, speed_axis};
-  Series naive = {all ? "naive_speed_all_predicted" : "naive_speed_predicted", "with the matrix, predicted",
-                  Kind::modelled, tokens_axis, speed_axis};
+  const std::string id = all ? "_speed_all_predicted" : "_speed_predicted";
+  Series flash = {"flash" + id, "without, predicted", Kind::modelled, tokens_axis, speed_axis};
+  Series naive = {"naive" + id, "with the matrix, predicted", Kind::modelled, tokens_axis, speed_axis};
   for (const AttentionHeat& heat : heats) {
     const Head head = head_of(heat.tokens);
     const bool in_cache = 4 * head.weights() < as_double(lab.machine().last_level_cache_bytes());
-    const double peak = heat.gflops(variant_id(threads, "peak")).median;
+    const double peak = heat.gflops.at(variant_id(threads, "peak")).median;
     const double gbs = all ? heat.all_gbs : heat.one_gbs;
     const Roofline roof = {peak, in_cache ? std::numeric_limits<double>::infinity() : gbs};
     flash.points.emplace_back(as_double(heat.tokens), heat.flops / roof.seconds(flash_work(head)) * 1e-9);
@@ -395,13 +367,12 @@ void add_predicted_speeds(Lab& lab, const Heats& heats, Threads threads) {
   for (Series* series : {&flash, &naive}) lab.add(std::move(*series));
 }
 
-/// Adds the lowest ratio of two variants' speeds, over all numbers of tokens from `from` on for which both were
+/// Adds the lowest speed relative to another variant's, over all numbers of tokens from `from` on for which both were
 /// sampled.
-void add_least_ratio(Lab& lab, const Heats& heats, const std::string& id, const std::string& other, std::size_t from,
-                     const std::string& value) {
+void add_least_ratio(Lab& lab, const Heats& heats, const char* value, const std::string& other, std::size_t from) {
   std::vector<double> ratios;
   for (const AttentionHeat& heat : heats) {
-    if (heat.tokens >= from && heat.has(id) && heat.has(other)) ratios.push_back(heat.speed_ratio(id, other).median);
+    if (heat.tokens >= from && heat.gflops.contains(other)) ratios.push_back(heat.speed_ratio("flash", other).median);
   }
   if (!ratios.empty()) lab.derived(value, std::ranges::min(ratios));
 }
@@ -409,36 +380,39 @@ void add_least_ratio(Lab& lab, const Heats& heats, const std::string& id, const 
 /// Adds results at 4096 tokens on one thread.
 void add_shown(Lab& lab, const AttentionHeat& heat) {
   const auto add_ratio = [&](const char* value, const char* id, const char* other) {
-    if (heat.has(id) && heat.has(other)) lab.add(Value(value, heat.speed_ratio(id, other), "1"));
+    if (heat.gflops.contains(id) && heat.gflops.contains(other)) {
+      lab.add(Value(value, heat.speed_ratio(id, other), "1"));
+    }
   };
   add_ratio("flash_over_peak_4096", "flash", "peak");
   add_ratio("flash_over_naive_4096", "flash", "naive");
   add_ratio("naive_over_peak_4096", "naive", "peak");
   add_ratio("flash_over_chapter_02_4096", "flash", "chapter 02");
   lab.derived("flash_rising_rescalings_4096", as_double(heat.rising_counts.rescalings));
-  lab.add(Value("flash_rising_over_flash_4096", heat.sampling.ratio("flash rising", "flash"), "1"));
+  lab.add(Value("flash_rising_over_flash_4096", heat.speed_ratio("flash", "flash rising"), "1"));
   lab.derived("flash_blocks_4096", as_double(heat.counts.blocks));
   lab.derived("flash_rescalings_4096", as_double(heat.counts.rescalings));
 }
 
 void add_attention(Lab& lab, const Heats& heats) {
   for (const Threads threads : {Threads::one, Threads::all}) {
-    const bool all = threads == Threads::all;
-    const auto add = [&](const std::string& variant, const char* one_id, const char* all_id, const char* label) {
-      Series series = {all ? all_id : one_id, label, Kind::measured, tokens_axis, speed_axis};
+    const std::string end = threads == Threads::all ? "_all" : "";
+    const auto add = [&](const std::string& variant, const std::string& id, const char* label) {
+      Series series = {id + end, label, Kind::measured, tokens_axis, speed_axis};
       for (const AttentionHeat& heat : heats) {
-        if (heat.has(variant)) series.points.emplace_back(as_double(heat.tokens), heat.gflops(variant));
+        const auto found = heat.gflops.find(variant);
+        if (found != heat.gflops.end()) series.points.emplace_back(as_double(heat.tokens), found->second);
       }
       if (!series.points.empty()) lab.add(std::move(series));
     };
-    add(variant_id(threads, "flash"), "flash_speed", "flash_speed_all", "without the matrix");
-    add(variant_id(threads, "naive"), "naive_speed", "naive_speed_all", "with the matrix");
-    add(torch_attention(threads), "torch_attention_speed", "torch_attention_speed_all", "PyTorch");
-    add(variant_id(threads, "peak"), "attention_peak", "attention_peak_all", "peak");
+    add(variant_id(threads, "flash"), "flash_speed", "without the matrix");
+    add(variant_id(threads, "naive"), "naive_speed", "with the matrix");
+    add(torch_attention(threads), "torch_attention_speed", "PyTorch");
+    add(variant_id(threads, "peak"), "attention_peak", "peak");
     add_predicted_speeds(lab, heats, threads);
   }
-  add_least_ratio(lab, heats, "flash", torch_attention(Threads::one), 0, "flash_over_torch_min");
-  add_least_ratio(lab, heats, "flash", "peak", 1024, "flash_over_peak_min");
+  add_least_ratio(lab, heats, "flash_over_torch_min", torch_attention(Threads::one), 0);
+  add_least_ratio(lab, heats, "flash_over_peak_min", "peak", 1024);
   for (const AttentionHeat& heat : heats) {
     if (heat.tokens == shown_tokens) add_shown(lab, heat);
   }
