@@ -15,9 +15,7 @@
 #include "07-compilers/bench/torch_race.hpp"
 #include "07-compilers/kernels/fusion/chain_by_hand.hpp"
 #include "07-compilers/kernels/models/partial_model.hpp"
-#include "common/pinned.hpp"
 #include "common/random.hpp"
-#include "harness/measure/as_double.hpp"
 #include "harness/measure/scratch_folder.hpp"
 #include "harness/measure/side_by_side.hpp"
 
@@ -31,7 +29,6 @@ const Axis bytes_axis = {"bytes that cross, those of write-allocate among them",
 const Axis gain_axis = {"speedup over operators one by one", "1"}, size_axis = {"bytes of one array", "B"};
 const Axis graph_axis = {"graph", "1"}, peer_axis = {"speedup over PyTorch", "1"};
 
-/// 4096 rows, or fewer if memory is small.
 std::size_t rows_that_fit() {
   constexpr std::size_t most = 4096, least = 64, arrays = 24, row_bytes = 4096 * sizeof(float);
   return std::clamp<std::size_t>(available_memory_bytes() / arrays / row_bytes / least * least, least, most);
@@ -109,7 +106,6 @@ struct GraphRace {
 
 // ---- relu · 0.5 + 1 ----
 
-/// Returns arrays of random numbers.
 std::vector<Buffer> random_arrays(std::size_t arrays, std::size_t count) {
   std::vector<Buffer> memory;
   for (std::size_t i = 0; i < arrays; ++i) {
@@ -133,16 +129,11 @@ std::vector<Variant> by_hand_variants(const std::vector<Buffer>& memory, std::si
 
 /// Adds the chain's times against their memory traffic, and the line that copying predicts.
 void add_times(const GraphRace& race, Threads threads) {
-  const bool all = threads == Threads::all;
+  const std::string id = "fusion_elementwise_", end = threads == Threads::all ? "" : "_one";
   const double gbs = race.roofs.traffic_gbs(race.sampling, Stream::copy, threads).median;
-  const auto series = [](const char* id, const char* label, Kind kind) {
-    return Series{id, label, kind, bytes_axis, ms_axis};
-  };
-  Series graph = series(all ? "fusion_elementwise_time" : "fusion_elementwise_time_one", "the graph", Kind::measured);
-  Series by_hand =
-      series(all ? "fusion_elementwise_by_hand" : "fusion_elementwise_by_hand_one", "by hand", Kind::measured);
-  Series line = series(all ? "fusion_elementwise_copying" : "fusion_elementwise_copying_one", "as copying moves them",
-                       Kind::modelled);
+  Series graph = {id + "time" + end, "the graph", Kind::measured, bytes_axis, ms_axis};
+  Series by_hand = {id + "by_hand" + end, "by hand", Kind::measured, bytes_axis, ms_axis};
+  Series line = {id + "copying" + end, "as copying moves them", Kind::modelled, bytes_axis, ms_axis};
   for (const Strategy strategy : {Strategy::compiled_nontemporal, Strategy::compiled_ordinary, Strategy::operators}) {
     const double bytes = race.runs.work(strategy).traffic();
     graph.points.emplace_back(bytes, times(race.sampling.of(race.runs.id(strategy, threads)), 1e3), name(strategy));
@@ -157,17 +148,15 @@ void add_times(const GraphRace& race, Threads threads) {
 
 /// Adds the compiled loop's speed with each kind of store, relative to operator by operator and to copying.
 void add_speedups(const GraphRace& race) {
-  const auto add = [&](const char* id, const char* predicted_id, const char* bound_id, Strategy strategy, Stream copy) {
+  const auto add = [&](const std::string& id, Strategy strategy, Stream copy) {
     const std::string variant = race.runs.id(strategy);
     const double operators = race.runs.work(Strategy::operators).traffic();
-    race.lab.modelled(predicted_id, operators / race.runs.work(strategy).traffic());
-    race.lab.add(Value(id, race.sampling.ratio(race.operators(), variant), "1"));
-    race.lab.add(Value(bound_id, race.sampling.ratio(Roofs::id(copy, Threads::all), variant), "1"));
+    race.lab.modelled(id + "_predicted_speedup", operators / race.runs.work(strategy).traffic());
+    race.lab.add(Value(id + "_speedup", race.sampling.ratio(race.operators(), variant), "1"));
+    race.lab.add(Value(id + "_bound", race.sampling.ratio(Roofs::id(copy, Threads::all), variant), "1"));
   };
-  add("fusion_elementwise_speedup", "fusion_elementwise_predicted_speedup", "fusion_elementwise_bound",
-      Strategy::compiled_ordinary, Stream::copy);
-  add("fusion_elementwise_nt_speedup", "fusion_elementwise_nt_predicted_speedup", "fusion_elementwise_nt_bound",
-      Strategy::compiled_nontemporal, Stream::copy_nontemporal);
+  add("fusion_elementwise", Strategy::compiled_ordinary, Stream::copy);
+  add("fusion_elementwise_nt", Strategy::compiled_nontemporal, Stream::copy_nontemporal);
 }
 
 // ---- When compiling pays ----
@@ -324,8 +313,8 @@ void measure_norm(GraphRace& race) {
   const std::string ours = plain.id(Strategy::compiled);
   race.add_over_torch_best("fusion_norm_plain_over_torch_best", "norm_plain", ours);
   race.add_over_torch_best("fusion_norm_spelled_out_over_torch_best", "norm_spelled_out", ours);
-  for (const auto& [op, id] : {std::pair(Op::exp, "exp_multiply_adds"), std::pair(Op::gelu, "gelu_multiply_adds"),
-                               std::pair(Op::dropout, "dropout_multiply_adds")}) {
+  for (const Op op : looped_functions) {
+    const std::string id = std::string(name(op)) + "_multiply_adds";
     race.lab.add(Value(id, race.roofs.arithmetic().multiply_adds(race.sampling, op), "1"));
   }
 }
@@ -409,12 +398,9 @@ class SizeRuns {
   /// This object must outlive the variants.
   const std::vector<Variant>& variants() const { return variants_; }
 
-  /// The compiled loop's speedup, from paired samples.
   static Estimate gain(const Sampling& sampling, std::size_t bytes) {
     return sampling.ratio(id("by operators ", bytes), id("compiled ", bytes));
   }
-
-  /// Predicted speedup: one copy over two arrays, compared with three copies over four.
   double predicted_gain(const Sampling& sampling, std::size_t bytes) const {
     return chain_gain_by_copies(copy_gbs(sampling, fused_set(bytes)), copy_gbs(sampling, unfused_set(bytes)));
   }

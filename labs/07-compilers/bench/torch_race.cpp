@@ -170,9 +170,7 @@ double TorchRace::seconds(const TorchRacer& racer, std::int64_t times) {
   if (host_.failure.empty()) {
     try {
       return host_.peer->seconds(racer.program, racer.settings, racer.threads, times);
-    } catch (const PeerCannot& error) {  // although its first call succeeded
-      fail(error.what());
-    } catch (const PeerFailed& error) {
+    } catch (const std::runtime_error& error) {  // PeerFailed, or PeerCannot although its first call succeeded
       fail(error.what());
     }
   }
