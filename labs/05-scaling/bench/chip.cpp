@@ -15,7 +15,6 @@
 #include "common/roof_runs.hpp"
 #include "common/rounded.hpp"
 #include "common/verify.hpp"
-#include "harness/measure/memory.hpp"
 #include "harness/measure/shared_array.hpp"
 
 namespace hf::scaling {

@@ -17,11 +17,8 @@
 
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/check/reference.hpp"
-#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/random.hpp"
 #include "common/ranks/alpha_beta.hpp"
-#include "common/ranks/ranks_sampling.hpp"
-#include "harness/measure/memory.hpp"
 
 namespace hf::scaling {
 

@@ -9,9 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/kernels/collectives/collectives.hpp"
-#include "common/ranks/ranks.hpp"
-#include "common/ranks/ranks_sampling.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"  // IWYU pragma: export
+#include "common/ranks/ranks_sampling.hpp"                 // IWYU pragma: export
 
 namespace hf::scaling {
 

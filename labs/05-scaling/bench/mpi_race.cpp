@@ -9,8 +9,6 @@
 #include "05-scaling/bench/collectives.hpp"
 #include "05-scaling/bench/mpi_window.hpp"
 #include "05-scaling/bench/steps.hpp"
-#include "05-scaling/kernels/collectives/collectives.hpp"
-#include "common/ranks/ranks_sampling.hpp"
 #include "common/ranks/transport_mpi.hpp"
 
 namespace hf::scaling {

@@ -13,7 +13,6 @@
 #include "00-workload/kernels/transformer.hpp"
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/serving/serving.hpp"
-#include "harness/measure/memory.hpp"
 
 namespace hf::scaling {
 namespace {

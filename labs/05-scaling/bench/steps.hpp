@@ -5,6 +5,7 @@
 #include "common/ranks/ranks.hpp"         // IWYU pragma: export
 #include "common/work.hpp"                // IWYU pragma: export
 #include "harness/measure/as_double.hpp"  // IWYU pragma: export
+#include "harness/measure/memory.hpp"     // IWYU pragma: export
 #include "harness/report/lab.hpp"         // IWYU pragma: export
 
 namespace hf::scaling {

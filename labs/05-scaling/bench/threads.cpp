@@ -20,7 +20,6 @@
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "common/verify.hpp"
-#include "harness/measure/memory.hpp"
 #include "harness/measure/shared_array.hpp"
 
 namespace hf::scaling {

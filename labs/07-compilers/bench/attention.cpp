@@ -24,9 +24,7 @@
 #include "07-compilers/bench/torch_race.hpp"
 #include "07-compilers/kernels/attention/attention.hpp"
 #include "common/loop_team.hpp"
-#include "common/random.hpp"
 #include "common/reference.hpp"
-#include "common/verify.hpp"
 #include "harness/measure/shared_array.hpp"
 
 namespace hf::compilers {

@@ -8,8 +8,6 @@
 
 #include "07-compilers/bench/fusion.hpp"
 #include "07-compilers/kernels/fusion/blur.hpp"
-#include "common/random.hpp"
-#include "common/verify.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/side_by_side.hpp"
 

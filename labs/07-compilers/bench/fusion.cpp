@@ -15,7 +15,6 @@
 #include "07-compilers/bench/torch_race.hpp"
 #include "07-compilers/kernels/fusion/chain_by_hand.hpp"
 #include "07-compilers/kernels/models/partial_model.hpp"
-#include "common/random.hpp"
 #include "harness/measure/scratch_folder.hpp"
 #include "harness/measure/side_by_side.hpp"
 
@@ -395,14 +394,11 @@ class SizeRuns {
     for (Variant& variant : variants_) variant = pinned(std::move(variant));
   }
 
-  /// This object must outlive the variants.
-  const std::vector<Variant>& variants() const { return variants_; }
+  void sample(const Plan& plan) { sampling_ = sample_interleaved(variants_, plan); }
 
-  static Estimate gain(const Sampling& sampling, std::size_t bytes) {
-    return sampling.ratio(id("by operators ", bytes), id("compiled ", bytes));
-  }
-  double predicted_gain(const Sampling& sampling, std::size_t bytes) const {
-    return chain_gain_by_copies(copy_gbs(sampling, fused_set(bytes)), copy_gbs(sampling, unfused_set(bytes)));
+  Estimate gain(std::size_t bytes) const { return sampling_.ratio(id("by operators ", bytes), id("compiled ", bytes)); }
+  double predicted_gain(std::size_t bytes) const {
+    return chain_gain_by_copies(copy_gbs(fused_set(bytes)), copy_gbs(unfused_set(bytes)));
   }
 
  private:
@@ -412,9 +408,9 @@ class SizeRuns {
   static std::size_t fused_set(std::size_t bytes) { return 2 * bytes; }
   static std::size_t unfused_set(std::size_t bytes) { return 4 * bytes; }
 
-  double copy_gbs(const Sampling& sampling, std::size_t working_set) const {
+  double copy_gbs(std::size_t working_set) const {
     const double bytes = roofline::pass_bytes(*set_, Stream::copy, working_set);
-    return bytes / sampling.of(id("copy ", working_set)).median * 1e-9;
+    return bytes / sampling_.of(id("copy ", working_set)).median * 1e-9;
   }
 
   std::vector<Buffer> memory_;  ///< x, y
@@ -424,6 +420,7 @@ class SizeRuns {
   const roofline::KernelSet* set_;
   roofline::StreamMemory copied_;
   std::vector<Variant> variants_;
+  Sampling sampling_;
 };
 
 void measure_sizes(Lab& lab) {
@@ -431,15 +428,15 @@ void measure_sizes(Lab& lab) {
   std::vector<std::size_t> sizes;
   for (std::size_t bytes = row_bytes; bytes <= largest; bytes *= lab.quick() ? 4 : 2) sizes.push_back(bytes);
   const ScratchFolder cache;
-  const SizeRuns runs(sizes, cache.path());
+  SizeRuns runs(sizes, cache.path());
   Plan plan = lab.plan(fusion_parts);
   plan.minimum_rounds = 3;
-  const Sampling sampling = sample_interleaved(runs.variants(), plan);
+  runs.sample(plan);
   Series gain = {"fusion_gain_by_size", "measured", Kind::measured, size_axis, gain_axis};
   Series predicted = {"fusion_gain_by_size_predicted", "predicted from copies", Kind::modelled, size_axis, gain_axis};
   for (const std::size_t bytes : sizes) {
-    gain.points.emplace_back(as_double(bytes), SizeRuns::gain(sampling, bytes));
-    predicted.points.emplace_back(as_double(bytes), runs.predicted_gain(sampling, bytes));
+    gain.points.emplace_back(as_double(bytes), runs.gain(bytes));
+    predicted.points.emplace_back(as_double(bytes), runs.predicted_gain(bytes));
   }
   const auto median = [](const Point& point) { return point.y.median; };
   lab.add(Value("fusion_gain_least_by_size", std::ranges::min_element(gain.points, {}, median)->y, "1"));

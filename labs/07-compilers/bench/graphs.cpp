@@ -11,7 +11,6 @@
 #include "01-roofline/kernels/dispatch.hpp"
 #include "07-compilers/bench/fusion.hpp"
 #include "common/rounded.hpp"
-#include "common/verify.hpp"
 
 namespace hf::compilers {
 

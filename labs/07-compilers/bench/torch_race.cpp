@@ -110,46 +110,39 @@ void TorchRace::enter(const std::string& name, const Graph& graph, std::span<con
 
 void TorchRace::enter(const std::string& name, const TorchProgram& program, std::span<const float* const> tensors,
                       std::span<const float> result, double bound, const TorchEntry& how) {
-  const Right right = {result, bound, how.dropout};
+  const Task task = {program, tensors, result, bound, how.dropout};
   for (const TorchMode mode : how.modes) {
     for (const Threads threads : how.threads) {
-      TorchRacer racer = {torch_id(mode, name, threads), 0, torch_eager, number_of(threads)};
+      const TorchRacer racer = {torch_id(mode, name, threads), 0, torch_eager, number_of(threads)};
       attempt("not raced: " + racer.id, [&] {
-        std::optional<TorchRacer> entered;
-        if (mode == TorchMode::compiled) {
-          entered = fastest(racer, how.settings, program, tensors, right);
-        } else {
-          racer.program = host_.peer->load(program, tensors);
-          entered = checked(racer, right);
-        }
+        auto entered = mode == TorchMode::compiled ? fastest(racer, how.settings, task) : loaded(racer, task);
         if (entered) racers_.push_back(std::move(*entered));
       });
     }
   }
 }
 
-/// Runs a racer once, and compares its result. \return nullopt, with a note, if the result is wrong
-std::optional<TorchRacer> TorchRace::checked(TorchRacer racer, const Right& right) {
+/// Loads a program, runs it once, and compares its result. \return nullopt, with a note, if the result is wrong
+std::optional<TorchRacer> TorchRace::loaded(TorchRacer racer, const Task& task) {
+  racer.program = host_.peer->load(task.program, task.tensors);
   racer.first_call_seconds = host_.peer->seconds(racer.program, racer.settings, racer.threads, 1);
-  const double off = distance(host_.peer->result(racer.program, racer.settings), right.result, right.dropout);
-  if (off <= right.bound) return racer;
+  const double off = distance(host_.peer->result(racer.program, racer.settings), task.result, task.dropout);
+  if (off <= task.bound) return racer;
   note("not raced: " + racer.id + (racer.settings == torch_eager ? "" : ", " + racer.settings) + ": its result is " +
-       number_text(off) + " from ours, and may be " + number_text(right.bound));
+       number_text(off) + " from ours, and may be " + number_text(task.bound));
   return std::nullopt;
 }
 
 /// Compiles a separate program with each of the settings and checks it, then times them alternately. \return the
 /// fastest
-std::optional<TorchRacer> TorchRace::fastest(const TorchRacer& racer, const std::vector<std::string>& all_settings,
-                                             const TorchProgram& program, std::span<const float* const> tensors,
-                                             const Right& right) {
+std::optional<TorchRacer> TorchRace::fastest(const TorchRacer& racer, const std::vector<std::string>& all,
+                                             const Task& task) {
   host_.peer->start_compiler();
   std::vector<TorchRacer> racers;
-  for (const std::string& settings : all_settings) {
-    if (program.parameters.empty() && settings == "freezing") continue;
+  for (const std::string& settings : all) {
+    if (task.program.parameters.empty() && settings == "freezing") continue;
     attempt("not raced: " + racer.id + ", " + settings, [&] {
-      const int number = host_.peer->load(program, tensors);
-      if (auto one = checked({racer.id, number, settings, racer.threads}, right)) racers.push_back(std::move(*one));
+      if (auto one = loaded({racer.id, 0, settings, racer.threads}, task)) racers.push_back(std::move(*one));
     });
   }
   if (racers.empty() || !host_.failure.empty()) return std::nullopt;

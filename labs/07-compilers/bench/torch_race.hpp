@@ -88,18 +88,18 @@ class TorchRace {
   std::vector<double> first_calls(const std::vector<Graph>& graphs, std::span<const float* const> inputs);
 
  private:
-  /// The expected result, and the bound of the distance from it.
-  struct Right {
+  /// A program with its tensors, the expected result, and the bound of the distance from it.
+  struct Task {
+    const TorchProgram& program;
+    std::span<const float* const> tensors;
     std::span<const float> result;
     double bound;
     float dropout;
   };
   const TorchRacer* find(const std::string& id) const;
   void attempt(const std::string& what, const std::function<void()>& ask);
-  std::optional<TorchRacer> checked(TorchRacer racer, const Right& right);
-  std::optional<TorchRacer> fastest(const TorchRacer& racer, const std::vector<std::string>& all_settings,
-                                    const TorchProgram& program, std::span<const float* const> tensors,
-                                    const Right& right);
+  std::optional<TorchRacer> loaded(TorchRacer racer, const Task& task);
+  std::optional<TorchRacer> fastest(const TorchRacer& racer, const std::vector<std::string>& all, const Task& task);
   double seconds(const TorchRacer& racer, std::int64_t times);
   void note(const std::string& line);
   void fail(const char* why);
