@@ -51,7 +51,6 @@ struct Runner {
   float* numbers;
   AllReduce run;
   bool often;  ///< whether it runs at every size; else it skips every other large size
-  std::size_t least_bytes = 0;
 };
 
 bool is_power_of_four(std::size_t bytes) { return std::countr_zero(bytes) % 2 == 0; }
@@ -60,10 +59,7 @@ bool is_power_of_four(std::size_t bytes) { return std::countr_zero(bytes) % 2 ==
 class Race {
  public:
   Race(Member& me, const AllReduce& library, const Window* window, std::size_t most_bytes)
-      : me_(me),
-        source_(most_bytes / sizeof(float)),
-        numbers_(source_.size()),
-        huge_(window == nullptr ? 0 : most_bytes, Pages::huge) {
+      : me_(me), source_(most_bytes / sizeof(float)), numbers_(source_.size()) {
     fill_random(source_, sequence(me.ranks.rank()));
     runners_.push_back({reading, numbers_.data(), [](std::span<float>) {}, true});
     runners_.push_back({"mpi", numbers_.data(), library, true});
@@ -73,12 +69,6 @@ class Race {
       runners_.push_back({each.id, numbers_.data(), run, !slow});
     }
     if (window == nullptr) return;
-    // These two are not reported, but they ran between the others in every round of the published records.
-    const std::span<float> huge = huge_.as<float>();
-    fill_random(huge, sequence(me.ranks.rank()));
-    runners_.push_back({"mpi-huge-pages", huge.data(), library, true, repeated_bytes});
-    const AllReduce ring = [&](std::span<float> numbers) { all_reduce_ring(me_.ranks, numbers); };
-    runners_.push_back({"ring-huge-pages", huge.data(), ring, true, repeated_bytes});
     WindowAllReduce& sums = window->sums;
     const AllReduce through = [&sums](std::span<float> numbers) { sums.anywhere(numbers); };
     const AllReduce in_place = [&sums](std::span<float> numbers) { sums.in_window(numbers.size()); };
@@ -88,7 +78,7 @@ class Race {
 
   void check(std::size_t bytes) {
     for (const Runner& runner : runners_) {
-      if (runner.id == reading || bytes < runner.least_bytes) continue;
+      if (runner.id == reading) continue;
       const std::span<float> numbers = {runner.numbers, bytes / sizeof(float)};
       write(numbers);
       runner.run(numbers);
@@ -100,7 +90,6 @@ class Race {
   std::vector<RankVariant> variants(std::size_t bytes) {
     std::vector<RankVariant> all;
     for (const Runner& runner : runners_) {
-      if (bytes < runner.least_bytes) continue;
       if (bytes > repeated_bytes && !runner.often && !is_power_of_four(bytes)) continue;
       all.push_back(variant(runner, bytes));
     }
@@ -136,7 +125,6 @@ class Race {
 
   Member& me_;
   std::vector<float> source_, numbers_;  ///< this rank's input; where it is summed
-  Buffer huge_;                          ///< like numbers_, on huge pages
   std::vector<Runner> runners_;
 };
 
