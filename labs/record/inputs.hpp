@@ -11,7 +11,7 @@
 
 namespace hf {
 
-/// The inputs of a measurement by name: "source:labs/01-roofline/lab.cpp" → its digest, and its compiler flags if they
+/// The inputs of a measurement by name: "source:labs/01-sorting/lab.cpp" → its digest, and its compiler flags if they
 /// differ from most files'; "compiler", "flags", "library:NAME" → its version, "environment:NAME" → its value,
 /// "machine" → one line of text, "isa:NAME" and "has:NAME" → whether the machine has it, "schema" → version of the
 /// record format.

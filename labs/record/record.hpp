@@ -52,7 +52,7 @@ struct Number {
 };
 
 /// The number called `address` in `record` (of the right shape): the value with that id, or a point of a series, such
-/// as "gemv_speedup[q4_0]"; nothing if there is none.
+/// as "speedup[quicksort]"; nothing if there is none.
 std::optional<Number> number_at(const Json& record, std::string_view address);
 
 }  // namespace hf

@@ -56,7 +56,7 @@ class Record:
     elsewhere: bool = False
 
     def value(self, value_id: str) -> dict | None:
-        """A value, or a point of a series, as in "gemv_speedup[q4_0]"."""
+        """A value, or a point of a series, as in "speedup[quicksort]"."""
         return _part(self.data, "values", value_id)
 
     def series(self, series_id: str) -> dict | None:

@@ -15,7 +15,7 @@ namespace hf {
 enum class Precision { fp32, fp64 };
 
 /// The peak arithmetic speed: independent multiply-adds in this machine's widest registers, on all threads of the team
-/// at once. Lab 01 measures every instruction set; other labs take their "% of peak" from here.
+/// at once. A lab takes its "% of peak" from here.
 Estimate peak_gflops(Precision precision, Team& team, const Plan& plan);
 
 /// A loop of independent multiply-adds on the calling thread.

@@ -1,12 +1,12 @@
 /// \file
 /// A vector register of the instruction set this source is compiled for, in GCC's and Clang's vector extensions.
 ///
-/// A source may be compiled once per instruction set, as in lab 01. This header, and whatever else such sources
-/// include, uses no library templates and gives everything internal linkage. Otherwise the linker, which keeps any one
-/// copy of a template, could put instructions that the machine does not have into the rest of the program.
+/// A source may be compiled once per instruction set. This header, and whatever else such sources include, uses no
+/// library templates and gives everything internal linkage. Otherwise the linker, which keeps any one copy of a
+/// template, could put instructions that the machine does not have into the rest of the program.
 ///
-/// It must compile fast, since programs that write programs (lab 07) include it each time. It therefore uses the
-/// compiler's builtins: the header of x86's intrinsics takes ten times as long as everything else here.
+/// It must compile fast, since programs that write programs include it each time. It therefore uses the compiler's
+/// builtins: the header of x86's intrinsics takes ten times as long as everything else here.
 #pragma once
 
 #include <cstddef>

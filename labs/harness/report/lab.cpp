@@ -30,7 +30,7 @@ void add_once(std::vector<Item>& items, Item item, const std::string& what) {
   items.push_back(std::move(item));
 }
 
-/// "labs/01-roofline/bench/kernels.cpp:171", whether the compiler was given an absolute or a relative path.
+/// "labs/01-sorting/bench/sorts.cpp:171", whether the compiler was given an absolute or a relative path.
 std::string text_of(Place place) {
   const std::string file = place.file;
   const auto labs = file.rfind("labs/"), slash = file.rfind('/');

@@ -25,7 +25,7 @@ struct LabTexts {
   const char* laws;         ///< laws.json, from the lab's folder
   const char* definitions;  ///< definitions.json
   const char* claims;       ///< claims.json
-  const char* checkout;     ///< the book's folder: "/home/anna/hardware-first"
+  const char* checkout;     ///< the book's folder: "/home/anna/sorting"
   const char* version;      ///< the book's: "0.1.0"
 };
 extern const LabTexts lab_texts;
@@ -45,8 +45,8 @@ struct Step {
 
 /// A lab's name, steps and hooks.
 struct LabInfo {
-  std::string id;     ///< "01-roofline"
-  std::string title;  ///< "Move right, or buy bandwidth"
+  std::string id;     ///< "01-sorting"
+  std::string title;  ///< "Where quicksort begins to pay"
   /// Prepares what the steps share: pins the thread, for example. Called when measuring begins, not for --help.
   std::function<void(Lab&)> prepare = {};
   std::vector<Step> steps;  ///< in the order of the chapter

@@ -9,7 +9,7 @@ namespace hf {
 
 /// Starts watching this process, after catch_interrupts(). If it still runs 0.8 s after SIGINT or SIGTERM, it prints
 /// that it was interrupted, and in which step; then it kills the programs that it started and ends with status 130.
-/// \param program  its name in messages: "lab-02-matmul"
+/// \param program  its name in messages: "lab-01-sorting"
 void watch(const std::string& program);
 
 /// Stops watching: from now on a signal only sets the flag of interrupt.hpp.
