@@ -79,6 +79,7 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
 
 
 def add_to(app: Sphinx) -> None:
+    app.add_js_file("boot.js", priority=0)  # before all others
     app.connect("config-inited", add_folders)
     app.connect("html-page-context", load)
     app.connect("build-finished", lighten)

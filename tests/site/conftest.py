@@ -160,7 +160,6 @@ class Site:
     def build(self, *, parallel: int = 1, out: str = "out", during=lambda: None, **config) -> Build:
         """Builds what is out of date, as `sphinx-build` would; runs `during` between reading and writing."""
         settings = {"extensions": ["myst_parser", "press", "book"], "html_theme": "basic",
-                    "html_js_files": [("boot.js", {"priority": 0})],  # the book's theme has it
                     "myst_enable_extensions": ["dollarmath", "amsmath"], "html_math_renderer": "mathml",
                     "press_root": str(self.root), "press_build": str(self.root / "build"),
                     "press_record_tool": str(self.tool), "press_units": BOOK["units"], **config}

@@ -118,7 +118,7 @@ def test_a_numbers_card_leads_to_the_line_that_added_it(site, browser):
     site.record(add_value(id="speed", value=171.3, low=168.1, high=173.2, unit="GFLOP/s", at="labs/01-roofline/bench/a.cpp:12"))
     site.page("# Page\n\n<article>\n\nIt is {measured}`01-roofline/speed`.\n\n</article>")
     address = "https://forge.example/us/book"
-    site.build(press_source=address, html_js_files=[("boot.js", {"priority": 0}), ("reading.js", {"defer": "defer"})])
+    site.build(press_source=address, html_js_files=[("reading.js", {"defer": "defer"})])
     with Visit(browser, (site.root / "build/out/index.html").as_uri()) as visit:
         visit.page.locator(".hf-number").hover()
         link = visit.page.locator("#hf-definition a")
