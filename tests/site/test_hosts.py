@@ -110,7 +110,7 @@ def test_a_gpu_run_that_fails_at_any_step_ends_in_words_and_can_start_again(brow
 
         def fail(step: str) -> None:
             measure(step)
-            page.wait_for_function("stuck")
+            page.wait_for_function("() => stuck")
             expect(ask).to_be_disabled()
             expect(others).to_be_disabled()
             page.evaluate(f"() => {{ {failure} }}")
