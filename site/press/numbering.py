@@ -105,7 +105,8 @@ class NumberedDomain(StandardDomain):
         words = press(env).data["numbers"].get(there, {}).get(place)
         if not words:
             return None
-        return make_refnode(builder, page, there, place, nodes.inline("", words, classes=["std", "std-numref"]))
+        unbroken = words.replace(" ", "\N{NO-BREAK SPACE}")
+        return make_refnode(builder, page, there, place, nodes.inline("", unbroken, classes=["std", "std-numref"]))
 
 
 class ChapterLinks(SphinxPostTransform):
