@@ -27,9 +27,9 @@ function(untimed)
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# embed_texts(target folder): embeds a lab's data in its program: the laws for its numbers (laws.json, see record/law.hpp),
-# definitions of derived values (definitions.json, see record/reading.hpp) and its chapter's claims (claims.json, see
-# record/claims.hpp).
+# embed_texts(target folder): embeds a lab's data in its program: its id, which is the folder's name, the laws for its numbers
+# (laws.json, see record/law.hpp), definitions of derived values (definitions.json, see record/reading.hpp) and its chapter's
+# claims (claims.json, see record/claims.hpp).
 function(embed_texts target folder)
   file(GLOB texts CONFIGURE_DEPENDS ${folder}/*.json)  # a file that is added later, too
   foreach(name IN ITEMS laws definitions claims)
@@ -39,6 +39,7 @@ function(embed_texts target folder)
       file(READ ${folder}/${name}.json ${name})
     endif()
   endforeach()
+  cmake_path(GET folder FILENAME id)
   cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
   configure_file(${press_templates}/lab_texts.cpp.in ${target}_texts.cpp @ONLY)
   target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${target}_texts.cpp)

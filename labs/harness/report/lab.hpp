@@ -22,6 +22,7 @@ namespace hf {
 
 /// The texts that the build embeds in a lab's program. Each program has its own.
 struct LabTexts {
+  const char* id;           ///< the name of the lab's folder
   const char* laws;         ///< laws.json, from the lab's folder
   const char* definitions;  ///< definitions.json
   const char* claims;       ///< claims.json

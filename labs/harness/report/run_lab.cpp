@@ -119,11 +119,12 @@ class LabRun {
  public:
   LabRun(const LabInfo& info, const Options& options, const fs::path& folder)
       : info_(info), options_(options), file_(options.out / (info.id + ".json")), machine_(probe_machine()) {
-    const fs::path inputs = folder / ("lab-" + info.id + ".inputs.json");
-    if (!fs::exists(inputs)) {
-      throw std::runtime_error(inputs.string() + ": expected a file that add_lab(" + info.id +
-                               " …) makes; in lab.cpp, change .id to the name of the lab's folder");
+    const std::string id = lab_texts.id;
+    if (info.id != id) {  // beside it may lie the inputs of a lab that has that name, or had it
+      throw std::runtime_error("labs/" + id + "/lab.cpp: .id: expected " + id + ", as in add_lab(" + id + " …), not " +
+                               info.id + "; change it");
     }
+    const fs::path inputs = folder / ("lab-" + id + ".inputs.json");
     inputs_ = inputs_from(load_json(inputs), inputs.string());
     complete_inputs(inputs_, machine_);
     laws_ = parse_laws(lab_texts.laws, "labs/" + info.id + "/laws.json");
