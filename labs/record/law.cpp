@@ -357,7 +357,7 @@ std::vector<Law> parse_list(std::string_view text, const std::string& name, void
       laws.push_back(parse_law(each));
       check(laws.back());
     } catch (const BadLaw& error) {
-      throw FileError(where + printable(error.what()) + "; correct the law, see labs/record/law.hpp");
+      throw FileError(where + printable(error.what()) + "; correct the law, see record/law.hpp");
     }
   }
   return laws;
@@ -451,7 +451,9 @@ std::vector<Law> parse_definitions(std::string_view text, const std::string& nam
   return parse_list(text, name, [](const Law& law) {
     if (law.kind != Law::Kind::equal) throw BadLaw("expected a definition, \"id = …\"; move it to laws.json");
     const std::string id = law.subject.substr(0, law.subject.find('[')), unit = law.units.front();
-    if (!known_unit(unit)) throw BadLaw("expected a unit of the form in labs/record/schema.json, not " + unit);
+    if (!known_unit(unit)) {
+      throw BadLaw("expected a unit such as 1, B, ns, GB/s or, in lower case, what is counted, not " + unit);
+    }
     if (const std::string wanted = promised_unit(id, unit); !wanted.empty()) {
       throw BadLaw("expected unit " + wanted + " by the end of " + id + ", not " + unit);
     }

@@ -78,7 +78,7 @@ class Drawing(SphinxDirective):
 def script_class(name: str) -> str:
     """The class that assets.py has files for, for `:script:`; DrawingError if there is none."""
     if (of_script := f"hf-{name}") not in OF_CLASS:
-        raise DrawingError(f":script: {name} is not in assets.py; add it there as hf-{name}")
+        raise DrawingError(f":script: {name} is unknown; add hf-{name} with press.assets.also()")
     return of_script
 
 

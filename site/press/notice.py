@@ -102,7 +102,7 @@ def from_elsewhere(used: list[Record], machine: str, records: Records) -> list[N
         return [Notice(f"{capital(machine)} has not measured {named(used)}: the numbers here were {measured[0]}.{remedy}")]
     names = {record.machine_name for record in used}
     whose = names.pop() if len(names) == 1 else "other machines"
-    remedy = remedy and " Run ./primer site to measure them here."
+    remedy = remedy and " Run make site to measure them here."
     return [Notice(f"{capital(machine)} has not measured {named(used)}: their numbers here come from {whose}.{remedy}",
                     tuple(f"Lab {record.lab}: {where}." for record, where in zip(used, measured)))]
 

@@ -357,7 +357,7 @@ class Records:
             return json.loads(result.stdout)
         except OSError:
             raise RecordError(f"{self.shown(self.tool)} is missing, so records cannot be checked: "
-                              "run cmake --build build") from None
+                              "run cmake --build build, or put the installed one on PATH") from None
         except subprocess.TimeoutExpired:
             raise RecordError(f"{arguments[-1]}: the record tool did not finish checking it in 60 s") from None
         except ValueError:

@@ -142,7 +142,8 @@ def test_a_missing_record_tool_is_named_and_noticed_when_it_comes(site, tmp_path
     tool = tmp_path / "bin" / "record"
     real, site.tool = site.tool, tool
     site.record(add_value(**SPEED, value=171))
-    site.fails("bin/record is missing, so records cannot be checked: run cmake --build build", page=NUMBER % "Page")
+    site.fails("bin/record is missing, so records cannot be checked: run cmake --build build, or put the installed one on PATH",
+               page=NUMBER % "Page")
 
     tool.parent.mkdir()
     tool.symlink_to(real)
