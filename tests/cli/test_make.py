@@ -326,7 +326,11 @@ def test_what_the_record_tool_refuses_is_not_published(make, door, record):
 def test_publishing_without_a_record_says_how_to_get_one(make, door, record):
     record.unlink()
     run = make("publish", "MACHINE=my-machine")
-    assert run.returncode != 0 and "publish: build/records/ is empty: run make site" in run.stderr
+    expected = "publish: build/records/: expected a record, found {}: run make site to measure this machine\n"
+    assert run.returncode != 0 and run.stderr.startswith(expected.format("none"))
+    record.with_suffix(".refused.json").touch()
+    refused = make("publish", "MACHINE=my-machine").stderr
+    assert refused.startswith(expected.format("build/records/01-roofline.refused.json (refused when measured)"))
     assert door.calls("record") == []
 
 
