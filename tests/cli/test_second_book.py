@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,7 @@ def made(book, surroundings, **more):
     run = subprocess.run(["make", "site"], cwd=book, env={**surroundings, **more}, capture_output=True, encoding="utf-8")
     assert run.returncode == 0, run.stdout + run.stderr
     assert run.stdout.endswith(f"The book: {book}/build/site/index.html\n")
+    assert not re.search(r"^(-- |\[\d|ninja)", run.stdout + run.stderr, re.MULTILINE)  # only warnings of the build
     strict = subprocess.run([sys.executable, "-m", "sphinx", "-q", "-W", "-c", "site", "chapters", "build/strict"], cwd=book,
                             env={**surroundings, **more}, capture_output=True, encoding="utf-8")
     assert strict.stderr == ""
@@ -55,7 +57,7 @@ def refused(book, surroundings, *job):
     """Why `make` refuses a job."""
     run = subprocess.run(["make", *job], cwd=book, env=surroundings, capture_output=True, encoding="utf-8")
     assert run.returncode == 2
-    return next(line for line in run.stderr.splitlines() if not line.startswith("--"))  # as CMake's lines do
+    return run.stderr.splitlines()[0]
 
 
 def publish(book, surroundings):
@@ -69,7 +71,8 @@ def test_a_new_book_is_made_as_it_is(surroundings, tmp_path):
     book = tmp_path / "Hash Tables"
     run = subprocess.run(["make", "new-book", f"DIR={book}"], cwd=ROOT, capture_output=True, encoding="utf-8")
     assert run.stdout.startswith(f"wrote {book}\n"), run.stderr
-    assert publish(book, surroundings) == "publish: build/records/ is empty: run make site to measure this machine"
+    expected = "publish: build/records/: expected a record of 00-first, found {}: run make site to measure this machine"
+    assert publish(book, surroundings) == expected.format("none")
     pages = made(book, surroundings)
     assert "<title>Hash tables" in pages["index"]
     assert "more than twice as fast" in pages["claims"]
@@ -80,6 +83,10 @@ def test_a_new_book_is_made_as_it_is(surroundings, tmp_path):
     record = book / "build/records/00-first.json"
     for other in (".refused.json", "-renamed.json"):  # as a lab leaves one, and one that now has another name
         shutil.copy(record, record.with_name(record.stem + other))
+    record.rename(book / "kept")
+    found = "00-first-renamed.json (of no lab in labs/) 00-first.refused.json (refused when measured)"
+    assert publish(book, surroundings) == expected.format(found)
+    (book / "kept").rename(record)
     assert publish(book, surroundings).startswith('build/records/00-first.json: /run/budget: expected "full" for publication')
     why = subprocess.run(["record", "why", record], cwd=book, env=surroundings, capture_output=True, encoding="utf-8")
     assert why.stdout == "00-first is fresh: none of its inputs has changed\n", why.stderr

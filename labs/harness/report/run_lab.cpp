@@ -312,7 +312,7 @@ class LabRun {
     fs::remove(refused);
     terminal_.line("");
     terminal_.line("  record: " + file_.lexically_normal().string());
-    terminal_.line("  next: make site");
+    if (!options_.if_stale) terminal_.line("  next: make site");  // else make site has started it
   }
 
   LabInfo info_;
