@@ -82,7 +82,8 @@ function(write_inputs lab)
   list(TRANSFORM peers REPLACE "(.+)" "--library=\\1=found when it runs")
   get_target_property(variables ${lab} VARIABLES)
   list(TRANSFORM variables PREPEND --environment=)
-  if(hardware_first_cuda)  # code for the GPU has its own compiler
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(CUDA IN_LIST languages)  # code for the GPU has its own compiler
     string(JOIN " " cuda --cuda=${CMAKE_CUDA_COMPILER_VERSION} ${CMAKE_CUDA_FLAGS} ${CMAKE_CUDA_FLAGS_${type}} for
            ${CMAKE_CUDA_ARCHITECTURES})
   endif()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+NVCC = shutil.which("nvcc", path=f"{os.environ['PATH']}:/usr/local/cuda/bin")
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +103,17 @@ def test_a_new_book_is_made_as_it_is(surroundings, tmp_path):
     assert refused(book, surroundings, "site") == "labs/CMakeLists.txt: expected add_lab(01-more SOURCES lab.cpp)"
     nothing = {**surroundings, "PATH": os.environ["PATH"]}
     assert refused(book, nothing, "site").startswith("PATH: expected the folders bin and venv/bin of the installed press")
+
+
+@pytest.mark.skipif(not NVCC, reason="needs nvcc")
+def test_the_compiler_of_gpu_code_is_in_the_keys_of_another_book(surroundings, tmp_path):
+    book = tmp_path / "book"
+    subprocess.run([ROOT / "tools/new-book", book], check=True, capture_output=True)
+    lists = book / "CMakeLists.txt"
+    lists.write_text(lists.read_text().replace("LANGUAGES CXX", "LANGUAGES CXX CUDA"))
+    subprocess.run(["cmake", "-S", book, "-B", book / "build", "-G", "Ninja"], check=True, capture_output=True,
+                   env={**surroundings, "CUDACXX": NVCC})
+    assert re.search(r"--cuda=\d+\.\d+\.\d+ -O3 -DNDEBUG for ", (book / "build/build.ninja").read_text())
 
 
 @pytest.mark.parametrize(("folder", "line"), [("", "new-book: DIR='': expected a new folder, as in DIR=../my-book\n"),
