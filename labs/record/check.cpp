@@ -28,8 +28,9 @@ using Pointer = Json::json_pointer;
 constexpr double kRounding = 1e-4;
 constexpr double kLeast = 1e-30, kMost = 1e18;  // bounds on nonzero numbers, so that sums and ratios stay finite
 constexpr double kMostPercent = 1e6;
-constexpr std::size_t kMostLabels = 200;                        // in one figure
-constexpr std::chrono::year kFirstYear{2026}, kLastYear{2099};  // of a record; its format is from 2026
+constexpr std::size_t kMostLabels = 200;          // in one figure
+constexpr std::chrono::year kYearOfFormat{2026};  // no book has older records: the format didn't exist
+constexpr std::chrono::year kMostDistant{2099};   // a clock that says more is wrong
 
 std::string exact(double value) { return digits(value, 10); }
 
@@ -155,8 +156,8 @@ void check_list(const Json& record, const char* name, Check check_item, Problems
 void check_time(const Json& record, Problems& problems) {
   const auto& text = record.at("/run/started"_json_pointer).get_ref<const std::string&>();
   if (!plausible_time(text)) {
-    problems.add("/run/started"_json_pointer, "a date and time between " + std::to_string(int(kFirstYear)) + " and " +
-                                                  std::to_string(int(kLastYear)) + ", not " + text);
+    problems.add("/run/started"_json_pointer, "a date and time between " + std::to_string(int(kYearOfFormat)) +
+                                                  " and " + std::to_string(int(kMostDistant)) + ", not " + text);
   }
 }
 
@@ -218,7 +219,7 @@ bool plausible_time(const std::string& text) {
   const year_month_day date{year(field(0, 4)), month(static_cast<unsigned>(field(5, 2))),
                             day(static_cast<unsigned>(field(8, 2)))};
   const bool time = field(11, 2) < 24 && field(14, 2) < 60 && field(17, 2) < 60;
-  return date.ok() && time && date.year() >= kFirstYear && date.year() <= kLastYear;
+  return date.ok() && time && date.year() >= kYearOfFormat && date.year() <= kMostDistant;
 }
 
 std::string line(const std::string& file, const Problem& problem) {

@@ -26,7 +26,7 @@ struct LabTexts {
   const char* laws;         ///< laws.json, from the lab's folder
   const char* definitions;  ///< definitions.json
   const char* claims;       ///< claims.json
-  const char* checkout;     ///< the book's folder: "/home/anna/sorting"
+  const char* checkout;     ///< the book's folder: "/home/anna/my-book"
   const char* version;      ///< the book's: "0.1.0"
 };
 extern const LabTexts lab_texts;
