@@ -19,7 +19,7 @@ struct Claim {
   std::string text;        ///< the sentence
   std::string value;       ///< decides it: the id of a value, or a point of a series (number_at())
   std::string bound;       ///< ">= 20", "<= 0.3", "> 1", "< 5"
-  std::string shown = {};  ///< how its number is shown (site/press/statements.py)
+  std::string shown = {};  ///< how its number is shown (press/statements.py)
 };
 
 /// A record's answer to a claim: it holds or fails for all numbers in the interval; if the bound lies inside the
@@ -35,7 +35,7 @@ struct Verdict {
 const char* words(Answer answer);
 
 /// Parses a lab's claims.json: a list of objects with the members of Claim, each a text, in the order of the chapter;
-/// `shown` is optional. The site and `make check` read it too. Error messages call the file `name`. Throws FileError.
+/// `shown` is optional. The site reads it too. Error messages call the file `name`. Throws FileError.
 std::vector<Claim> parse_claims(std::string_view text, const std::string& name);
 
 /// The claims of the lab `id` below `labs`, none without a claims.json. Throws FileError.

@@ -34,7 +34,7 @@ Json load_json(const std::filesystem::path& file);
 Json load_record(const std::filesystem::path& file, const std::filesystem::path& labs = {});
 
 /// The row name of a point, if a series is a column of a table and each point a row: its label or else its x, in lower
-/// case, with _ for anything that is not a letter or digit. The same in site/press/records.py.
+/// case, with _ for anything that is not a letter or digit. The same in press/records.py.
 std::string row_of(const Json& point);
 
 /// The median of a measured number and the interval of its samples; both ends are the median if it has none.

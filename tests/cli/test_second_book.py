@@ -98,6 +98,7 @@ def test_a_new_book_is_made_as_it_is(surroundings, tmp_path):
     (book / "labs/CMakeLists.txt").write_text("add_lab(00-other SOURCES lab.cpp)\n")
     assert refused(book, surroundings, "lab-00") == (  # not measured with the inputs of the lab that had that name
         "lab-00-first: labs/00-other/lab.cpp: .id: expected 00-other, as in add_lab(00-other …), not 00-first; change it")
+    assert refused(book, surroundings, "lab-07").endswith("*** there is no lab 07; the labs are: 00-other.  Stop.")
     (book / "labs/01-more").mkdir()
     (book / "labs/01-more/lab.cpp").touch()
     assert refused(book, surroundings, "site") == "labs/CMakeLists.txt: expected add_lab(01-more SOURCES lab.cpp)"

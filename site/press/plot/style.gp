@@ -1,7 +1,7 @@
 # The look of every figure, and the only place that decides it. A script sets `height`, then loads this.
 #
-# Colours are names for the CSS variables --hf-NAME, whose values for light, dark and paper are in site/press/static/figures.css.
-# site/press/draw.py replaces them, and refuses any other colour.
+# Colours are names for the CSS variables --hf-NAME, whose values for light, dark and paper are in press/static/figures.css.
+# press/draw.py replaces them, and refuses any other colour.
 ink    = "#c0de01"  # what the figure is about, and its labels
 quiet  = "#c0de02"  # axes and remarks
 grid   = "#c0de03"
