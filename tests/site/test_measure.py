@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from book.measure_here import KNOWN_TO_BROWSERS
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from test_access import RULES, violations
 from test_storage import FORBIDDEN, LOST
 from whole import Visit, static
@@ -56,8 +56,8 @@ BEFORE = """code => {
   };
   window.heard = [];
   window.Worker = class extends Own {
-    constructor(address) {
-      super(address);
+    constructor(...given) {
+      super(...given);
       window.last = this;
       this.addEventListener("message", ({data}) => window.heard.push(data));
     }
@@ -231,6 +231,17 @@ def test_without_the_other_cores_it_says_what_one_does(at, code):
     assert result(page)["all"] == [3, 0, 0]
     expect(page.locator("[data-widget=measure] tr", has_text="all cores at once")).to_contain_text("unavailable in")
     expect(page.locator(".hf-means")).to_contain_text("on one core here, because each")
+
+
+def test_the_other_cores_are_measured_where_the_host_allows_only_the_books_policy(at, visit):
+    def answer(route: Route) -> None:
+        response, policy = route.fetch(), "require-trusted-types-for 'script'; trusted-types hardware-first"
+        route.fulfill(response=response, headers={**response.headers, "content-security-policy": policy})
+
+    visit.page.route(f"**/{PAGE}", answer)
+    page = at(MACHINE % .1)
+    press(page)
+    assert result(page)["all"] == pytest.approx(RIGHT["all"], rel=.025)
 
 
 @pytest.mark.timing
