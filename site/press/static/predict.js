@@ -1,7 +1,7 @@
 // Predict first: this browser stores the reader's answers, scores them against the chosen machine's, and hides what would give an
 // answer away until the reader commits (veil.js). Nothing is sent anywhere.
 (() => {
-  // How far off an answer may be, as a factor or as a share of a linear scale, to count as near or roughly right; else it is far.
+  // How far off an answer may be, as a factor or as a share of a linear scale, to count as near or not far off; else it is far.
   const NEAR = 1.5, SIZE = 3, NEAR_SHARE = .1, SIZE_SHARE = .25;
   const boxes = [...document.querySelectorAll(".hf-predict")];
 
@@ -40,7 +40,7 @@
   let skipsAll = press.stored("predictions-skipped") === "all";
 
   const grade = (off, near, size) => off <= near ? "near" : off <= size ? "size" : "far";
-  const inGrade = {near: "near", size: "roughly right", far: "far off"};
+  const inGrade = {near: "near", size: "not far off", far: "far off"};
 
   // For each kind of question, the score of a bet: {text, grade, near, of, off}.
   const scores = {
