@@ -1,8 +1,6 @@
 """A page that gets its parts in the order that a test chooses: its fonts, the script with another machine's numbers, and the
 page itself from its first figure on."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import threading

@@ -1,8 +1,6 @@
 """The Chromium in which the tests count pixels, layouts and bytes. Another version may break a line elsewhere or lay out a page
 once more, which is not the book's fault: a wrong count there is reported but fails nothing."""
 
-from __future__ import annotations
-
 import contextlib
 import warnings
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Small sites, each in its own folder, built by the same extension as the book."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import functools

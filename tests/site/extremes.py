@@ -5,8 +5,6 @@ derives from others are computed again, but other laws may break. They test that
 measurement.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import random

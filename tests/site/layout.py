@@ -1,7 +1,5 @@
 """The actual positions of a figure's words, in a browser with the book's own font, and the obstacles in their way."""
 
-from __future__ import annotations
-
 import functools
 import json
 import math

@@ -1,7 +1,5 @@
 """A fictional machine with a record of every chapter: one published machine's records under another name."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

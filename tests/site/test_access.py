@@ -1,8 +1,6 @@
 """Accessibility: axe finds nothing in either theme; everything can be reached by keyboard, with visible focus; the book fits
 the narrowest page; nothing moves for readers who prefer that."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Two records on the same axes: both use them, and no label is lost."""
 
-from __future__ import annotations
-
 import json
 import re
 import xml.etree.ElementTree as ElementTree

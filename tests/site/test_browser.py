@@ -1,7 +1,5 @@
 """The published book in a real browser, from a server; test_files.py opens it from files."""
 
-from __future__ import annotations
-
 import html.parser
 import re
 from urllib.parse import unquote, urldefrag, urlsplit

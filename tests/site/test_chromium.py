@@ -1,7 +1,5 @@
 """Counts of pixels and work can fail only in the tested Chromium."""
 
-from __future__ import annotations
-
 import re
 from types import SimpleNamespace
 

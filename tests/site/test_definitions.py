@@ -1,7 +1,5 @@
 """Links that show what they lead to, and entries that list where they are used."""
 
-from __future__ import annotations
-
 GLOSSARY = "# Glossary\n\n{.glossary}\nRidge\n: The corner of a {term}`roofline`.\n\nRoofline\n: A figure.\n"
 EXTENSIONS = {"myst_enable_extensions": ["deflist", "attrs_block"], "extensions": ["myst_parser", "press", "book"]}
 

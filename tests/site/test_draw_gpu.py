@@ -1,7 +1,5 @@
 """The figures of chapter 03, with and without the series that only a GPU can measure, on unusual machines."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

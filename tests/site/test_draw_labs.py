@@ -1,7 +1,5 @@
 """What `make lab-NN` draws after measuring: every figure that the record allows, on machines with and without each part."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

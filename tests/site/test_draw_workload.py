@@ -1,7 +1,5 @@
 """The figures of chapter 00, drawn from a real record and from very different machines."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -1,8 +1,6 @@
 """No word of a drawing leaves it, overlaps another or has a line through it, at any step; checked in a browser, with the book's
 font."""
 
-from __future__ import annotations
-
 import pytest
 from conftest import PROJECT
 from press import drawing

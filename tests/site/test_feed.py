@@ -1,8 +1,6 @@
 """What other sites get: feed, sitemap, citation, and the preview picture of a chapter; in a small site, and in the published
 book, which is rendered with an address (HARDWARE_FIRST_URL, HARDWARE_FIRST_SOURCE)."""
 
-from __future__ import annotations
-
 import datetime
 import html
 import json

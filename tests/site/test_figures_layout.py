@@ -1,7 +1,5 @@
 """No word of a figure leaves it, overlaps another or is struck through, for any measurement; checked in a browser."""
 
-from __future__ import annotations
-
 import pytest
 from extremes import LABS, extremes
 from layout import FAULTLESS, draw_all, draw_published, faults, judge, measure

@@ -1,7 +1,5 @@
 """The book opened from files, where a browser may fetch nothing: what works differently than on a server."""
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit
 
 import pytest

@@ -1,8 +1,6 @@
 """The book in Firefox, from files. Playwright can only drive its own Firefox; the system's Firefox listens to Marionette, which
 is JSON over a socket."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import shutil

@@ -3,8 +3,6 @@
 Every run has the same cases, and the weekly run has others too: a failing test prints the seed, and HARDWARE_FIRST_SEED=…
 repeats its cases."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """The book on a host with its own Content-Security-Policy, and a GPU that goes away."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

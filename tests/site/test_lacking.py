@@ -1,7 +1,5 @@
 """The pages of a machine that lacks many things: one core, no vectors, no GPU, no huge pages, and an empty /sys."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The machine switcher, the content that changes with it, and two machines in one figure, in a real browser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import permutations

@@ -1,8 +1,6 @@
 """measure.html: the kernels as WebAssembly compared with references; the page's reaction to unusual clocks, memory and workers;
 results in links. Tests that assert times use their own clock, which the kernels advance."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Numbers of chapters, sections and figures, and the links that name them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A book of the machine that builds it: its numbers come first, beside published machines."""
 
-from __future__ import annotations
-
 import re
 
 import made

@@ -1,7 +1,5 @@
 """The book to print and bind: tools/print-book."""
 
-from __future__ import annotations
-
 import html
 import os
 import re

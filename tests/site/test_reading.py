@@ -1,7 +1,5 @@
 """Reading aids on every page: cards, copying, keys, the way back, progress."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

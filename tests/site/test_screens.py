@@ -1,8 +1,6 @@
 """The layout of every page at five widths, with and without a banner: the headline is on the first screen, the rest follows in
 document order, nothing overlaps, and nothing scrolls sideways."""
 
-from __future__ import annotations
-
 import pytest
 from walk import SETTLED, WIDE
 from whole import Visit

@@ -1,7 +1,5 @@
 """The search page: a reader's query leads to the right place first, from a server and from files."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The page Start here: one question with its answer, and one figure about it, on each machine."""
 
-from __future__ import annotations
-
 import json
 import re
 

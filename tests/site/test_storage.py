@@ -1,8 +1,6 @@
 """Anything that an earlier version of the site, or another program, left in a reader's browser: pages look as they do to a new
 reader."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

@@ -1,8 +1,6 @@
 """Hostile contributions: records whose texts look like markup, folders with hostile names, and a very large number of
 machines."""
 
-from __future__ import annotations
-
 import json
 import os
 from html.parser import HTMLParser

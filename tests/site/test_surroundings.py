@@ -1,7 +1,5 @@
 """Surroundings of a build: a folder with a space in its name, a locale that writes 3,14."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

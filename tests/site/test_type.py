@@ -1,7 +1,5 @@
 """The text font: it is the one shown, it has every character that the book uses, and nothing moves when it loads."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """A build/ that an earlier version of the project left, or that was damaged: the new book is the same as without it."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from pathlib import Path

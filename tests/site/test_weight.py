@@ -1,8 +1,6 @@
 """The cost of a page to its reader: bytes, layout shifts, and the work of an interaction, in a real browser, from a server that
 compresses as hosts of static pages do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path

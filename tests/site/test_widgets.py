@@ -1,7 +1,5 @@
 """The book's calculators in a browser: their results, their controls, and the page without scripts."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Questions that tests ask of every page of the book: a walk opens each page once, for all of the questions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,6 +28,19 @@ class Question:
     script: str
     width: int
     scheme: str
+
+
+@dataclass
+class Walked:
+    """The answers of the pages, {question: {page: answer}}, their requests and their errors."""
+
+    answers: dict[Question, dict[str, Any]]
+    requests: list[str]
+    errors: list[str]
+
+    def objections(self, question: Question) -> dict[str, Any]:
+        """The answers that are not empty."""
+        return {page: answer for page, answer in self.answers[question].items() if answer}
 
 
 @dataclass(eq=False)
@@ -62,19 +73,6 @@ class Walk:
                     show(question.width, question.scheme)
                     answers[question][page] = visit.page.evaluate(question.script)
         return Walked(answers, visit.requests, visit.errors)
-
-
-@dataclass
-class Walked:
-    """The answers of the pages, {question: {page: answer}}, their requests and their errors."""
-
-    answers: dict[Question, dict[str, Any]]
-    requests: list[str]
-    errors: list[str]
-
-    def objections(self, question: Question) -> dict[str, Any]:
-        """The answers that are not empty."""
-        return {page: answer for page, answer in self.answers[question].items() if answer}
 
 
 def looking_at(page: Page) -> Callable[[int, str], None]:

@@ -1,7 +1,5 @@
 """The published book behind a server, and a browser's visit to it."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import gzip
@@ -13,6 +11,7 @@ import sys
 import tomllib
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
+from typing import Self
 
 import made
 from playwright.sync_api import Browser, Page
@@ -158,7 +157,7 @@ class Visit:
         if request.failure != "net::ERR_ABORTED":  # left the page before its icon arrived
             self.errors.append(f"{request.failure}: {request.url}")
 
-    def __enter__(self) -> Visit:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_) -> None:
