@@ -17,8 +17,6 @@
     ```{compare-machines}                      two machines' rooflines in one drawing: gallery.py
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from press import assets, digest_of_code

@@ -22,8 +22,6 @@ The page runs the labs' own kernels, which site/browser/build compiles to WebAss
 from a file can't load them. If nothing was compiled, the page says so.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from pathlib import Path

@@ -19,8 +19,6 @@ and measured if the kernel runs at least 1.5 times as fast on nearer data. The r
 both agree, as the lab counted them: if the page would count differently, the build fails.
 """
 
-from __future__ import annotations
-
 import html
 import json
 from dataclasses import dataclass

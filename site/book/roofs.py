@@ -1,7 +1,5 @@
 """Rooflines of several machines as small multiples: one scale, with the other machines' rooflines behind each."""
 
-from __future__ import annotations
-
 import html
 import math
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ No lab measures these rows: each is computed from a machine's records of labs 00
 machine; if it has not measured a number that a row needs, the row says so.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress

@@ -8,8 +8,6 @@ Each cycle is a step of one SVG (systolic_svg.py); static/steps.js moves through
 a step in the middle, where the array is busiest.
 """
 
-from __future__ import annotations
-
 from docutils import nodes
 from press.domain import press
 from press.drawing import DRAWN, STEPPED

@@ -3,8 +3,6 @@
 static/steps.js moves the numbers, using the attributes described in drawing.py. Their positions follow from the plan of the
 array, after a check that the record's trace agrees with it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

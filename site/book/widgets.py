@@ -14,8 +14,6 @@ which a test compares with the labs' C++ (tests/site/formulas). Its data is inli
 the labs' tables and from the page's own table of chips.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

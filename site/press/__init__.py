@@ -80,8 +80,6 @@ a line at the top of the page counts the pending figures and lists the pending c
 If something cannot be shown, a visible notice replaces it; the build continues, lists the problems at the end and returns 1.
 """
 
-from __future__ import annotations
-
 import ast
 import zlib
 from pathlib import Path

@@ -1,8 +1,6 @@
 """The styles and scripts that only some pages need, each listed with the class that needs it. defaults.py lists those of every
 page, per_machine.py those of machines; also() adds those of a book."""
 
-from __future__ import annotations
-
 import re
 import zlib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Numbers taken from another machine because this one has not measured them: each sentence names the source machine."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@ Previews need absolute addresses, so they are made only if the site's address is
 site's styles and the default machine's record. Without Chromium the pages have no previews, and the build says so in one line.
 """
 
-from __future__ import annotations
-
 import html
 import shutil
 import subprocess

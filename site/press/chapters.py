@@ -4,8 +4,6 @@ A chapter's front matter contains a one-line `question:`, `card:`, the figure or
 `measured:`, the number on the card and what it counts: `lines_in_flight|number loads under way at once`.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -24,8 +24,6 @@ python -m press [ROOT] checks in a second without building, and also that the li
 book lead to files. It prints one line per problem to standard error and exits with status 1 if there is any.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

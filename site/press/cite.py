@@ -1,7 +1,5 @@
 """{how-to-cite}: how to cite the book, from CITATION.cff."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from pathlib import Path

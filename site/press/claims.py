@@ -11,8 +11,6 @@ argument: the first that holds is a line, the others that hold are folded below 
 call are always visible.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ demand.
 Drawing a pair takes several runs of gnuplot, so it is kept in build/compared/ until a record or a script changes.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import os

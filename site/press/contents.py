@@ -1,7 +1,5 @@
 """The table of contents that the theme shows beside every page: parts, pages, and the sections of the current page."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

@@ -13,8 +13,6 @@ book.toml lies beside site/, and every part of it is optional:
     [chapter]                      what every chapter must have: checks.py
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import tomllib

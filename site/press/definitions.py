@@ -5,8 +5,6 @@ title. static/reading.js shows both on hover, focus and touch. In the glossary a
 that use it.
 """
 
-from __future__ import annotations
-
 import re
 
 from docutils import nodes

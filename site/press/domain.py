@@ -1,8 +1,6 @@
 """The extension's state between builds: the inputs of each page, the place of each claim, and the problems. A page's state is
 dropped when the page is read again."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Callable, Hashable, Iterator

@@ -18,8 +18,6 @@ shifted by these amounts, one for each step; the last applies to all further ste
 button. Without scripts and on paper, step data-at is shown.
 """
 
-from __future__ import annotations
-
 import html
 import re
 import shutil

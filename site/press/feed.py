@@ -4,8 +4,6 @@ without it neither is written, and no page links to them.
 A chapter's entry names the machines that measured its lab, and its date is that of the lab's newest record.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape

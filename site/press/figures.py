@@ -1,7 +1,5 @@
 """{lab-figure}: a figure drawn from a record, with everything a reader needs to judge it."""
 
-from __future__ import annotations
-
 import functools
 import statistics
 from collections.abc import Callable, Iterable
@@ -23,6 +21,16 @@ from .records import Machine, NotMeasured, Record, RecordError, Records
 from .tables import scrolling_table
 
 DOT = f"{NO_BREAK_SPACE}· "  # never at the head of a line
+
+
+@dataclass(frozen=True)
+class View:
+    """A figure as one machine's page shows it."""
+
+    record: Record
+    drawn: str  # as inline SVG, so that it follows the page's colours
+    series: list[dict]  # what its table shows
+    missing: bool  # whether no machine has measured some of its lines
 
 
 class LabFigure(SphinxDirective):
@@ -117,16 +125,6 @@ def takeaway(figure: SphinxDirective) -> nodes.caption:
     if len(parsed) != 1 or not isinstance(parsed[0], nodes.paragraph):
         raise RecordError("needs a body of one paragraph: its takeaway")
     return nodes.caption("", "", *parsed[0].children)
-
-
-@dataclass(frozen=True)
-class View:
-    """A figure as one machine's page shows it."""
-
-    record: Record
-    drawn: str  # as inline SVG, so that it follows the page's colours
-    series: list[dict]  # what its table shows
-    missing: bool  # whether no machine has measured some of its lines
 
 
 def view(records: Records, machine: Machine, lab: str, wanted: list[str], pending: list[str],

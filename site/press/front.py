@@ -12,8 +12,6 @@ card for each chapter, with its headline number, or its question if it has none.
     ```
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """The parts of a page's head that readers don't see: a description of one sentence, and the policy on what a page may load."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """{lab-header}: the reference of one header, under the header's name, made by Doxygen and shown by Breathe."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

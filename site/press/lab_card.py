@@ -1,7 +1,5 @@
 """{lab-card}: how to run a chapter's lab yourself, and which files to read: those that the page quotes before the card."""
 
-from __future__ import annotations
-
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 

@@ -1,7 +1,5 @@
 """{lab-code}: an excerpt of the source that ran."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from pathlib import Path

@@ -1,8 +1,6 @@
 """{book-mistakes}: the claims that fail on the machine that is chosen, and the largest misses of its predictions.
 {claims-ledger}: every claim, its bound, and the verdict of every machine. static/ledger.js filters it."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import dataclass

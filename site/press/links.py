@@ -1,7 +1,5 @@
 """Links to pages, to targets on pages, and to files of the project, which are copied into the site."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

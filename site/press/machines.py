@@ -7,8 +7,6 @@
 Event "press-machines": app.emit(…, {machine: {lab: record}}) asks for nodes that draw the machines, to show before the table.
 """
 
-from __future__ import annotations
-
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx

@@ -1,7 +1,5 @@
 """Formulas as MathML, converted when the site is built, so that pages need no script."""
 
-from __future__ import annotations
-
 import html
 import re
 from xml.etree import ElementTree

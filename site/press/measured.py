@@ -1,7 +1,5 @@
 """{measured}: a number from a record, with its unit and its spread."""
 
-from __future__ import annotations
-
 import re
 
 from docutils import nodes

@@ -1,7 +1,5 @@
 """Visible notices in place of what could not be shown, and quiet ones in place of what has not been measured yet."""
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import dataclass
 

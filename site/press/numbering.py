@@ -8,8 +8,6 @@ Sphinx numbers the pages of a toctree from 1; it has no setting for a book that 
 switched off, and these numbers replace it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -11,8 +11,6 @@ their labels, or by x if either series lacks labels. A point that equals its own
 count.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterable, Iterator

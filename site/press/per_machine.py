@@ -8,8 +8,6 @@ The files are scripts, because a page opened from a file can load nothing else. 
 reader wants, and static/machines.js replaces the contents of the slots.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Hashable, Iterable

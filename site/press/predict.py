@@ -23,8 +23,6 @@ static/predict.js compares the reader's answer with the chosen machine's and kee
 Without scripts, the page shows the question and its answer.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable, Iterator

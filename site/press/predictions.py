@@ -10,8 +10,6 @@ series by series on the chosen machine, and kernel by kernel on every machine.
 What counts as a prediction: outcomes.py.
 """
 
-from __future__ import annotations
-
 import html
 
 from docutils import nodes

@@ -1,7 +1,5 @@
 """Numbers for reading: with as many digits as the spread supports, a prefix that keeps the number short, and a unit."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

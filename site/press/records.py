@@ -1,7 +1,5 @@
 """Finds the records, checks them, and chooses the one that a page uses."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

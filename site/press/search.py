@@ -5,8 +5,6 @@ that a question hides is separate, with the question's name, and is found once t
 loads the index, as a script, so that it also works from a file (static/search.js).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator

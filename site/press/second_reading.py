@@ -1,8 +1,6 @@
 """{second-reading}: a fold for parts that are good but not needed to go on. Closed on the page, open on paper; the ledger lists
 its claims."""
 
-from __future__ import annotations
-
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 

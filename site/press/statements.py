@@ -4,8 +4,6 @@ A claim's "shown" says how its number is shown if the sentence is not about the 
 "more" or "left"; after a space, the things counted, as in "whole calls".
 """
 
-from __future__ import annotations
-
 import enum
 import math
 import operator

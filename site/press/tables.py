@@ -1,7 +1,5 @@
 """Tables made from data."""
 
-from __future__ import annotations
-
 from docutils import nodes
 
 

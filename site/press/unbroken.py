@@ -1,8 +1,6 @@
 """Prevents line breaks between a number and its unit, around the sign in "N = 1024", within short code such as "-ffast-math",
 and between a formula and the full stop after it."""
 
-from __future__ import annotations
-
 import re
 
 from docutils import nodes

@@ -1,8 +1,6 @@
 """Puts each table in a box that scrolls if the table is wider than the page. Columns of numbers, and their headings, are
 aligned right. The empty corner above the names of rows is not marked as a heading."""
 
-from __future__ import annotations
-
 import re
 
 from docutils import nodes

@@ -1,8 +1,6 @@
 """{yours}: a reader's own kernel: the steps of the lab's path.json, each with its goal and a hint; how far, where the book was
 built by the reader."""
 
-from __future__ import annotations
-
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
