@@ -25,32 +25,26 @@ def numbers(text):
     return [problem for _, problem in check.numbers_problems(RULES, *parse(text))]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "171 GFLOP/s", "171\u00a0GFLOP/s", "1.2e3 GB/s", "0.5 TFLOP/s", "16.5 GB/s", "12 GiB/s", "1,000 MB/s", "80 ns", "80ns",
-        "3 µs", "3 us", "12 ms", "2.95 GHz", "ten nanoseconds", "5 cycles", "88 %", "88%", "88 percent", "12 FLOP/byte",
-        "3.5x", "3.5 × faster", "2 times as fast", "675 W", "640 pJ", "20 dB", "100 tokens/s", "748 Gop/s", "92 TOPS",
-        "85 GFLOPS", "3 GB per second", "70–80 ns", "`171 GFLOP/s`", "a *171 GFLOP/s* roof",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("words", [
+    "171 GFLOP/s", "171\u00a0GFLOP/s", "1.2e3 GB/s", "0.5 TFLOP/s", "16.5 GB/s", "12 GiB/s", "1,000 MB/s", "80 ns", "80ns",
+    "3 µs", "3 us", "12 ms", "2.95 GHz", "ten nanoseconds", "5 cycles", "88 %", "88%", "88 percent", "12 FLOP/byte",
+    "3.5x", "3.5 × faster", "2 times as fast", "675 W", "640 pJ", "20 dB", "100 tokens/s", "748 Gop/s", "92 TOPS",
+    "85 GFLOPS", "3 GB per second", "70–80 ns", "`171 GFLOP/s`", "a *171 GFLOP/s* roof",
+])
 def test_a_typed_number_is_found(words):
     assert len(numbers(f"Here a core reaches {words} or so.")) == 1
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "It reaches {measured}`peak_fp32_gflops`, in {measured}`run.seconds|plain`.",
-        "A machine with 2 cores, 64-byte lines, 4 KiB pages and 32 MiB of cache.",
-        "An fp32 number has 32 bits; 512-bit registers hold sixteen of them.",
-        "Vector add does 1/12 FLOP/byte: one FLOP for 12 bytes.",
-        "A matrix of size $N$ takes $2N^3$ FLOPs; see chapter 01, in GFLOP/s.",
-        "A machine with ten times the arithmetic would run it no faster.",
-        "An H200 reads 4.8 TB/s {cite:p}`maker`.",
-        "The GPU was born in 1999; the i9-9900K has 8 cores.",
-    ],
-)
+@pytest.mark.parametrize("sentence", [
+    "It reaches {measured}`peak_fp32_gflops`, in {measured}`run.seconds|plain`.",
+    "A machine with 2 cores, 64-byte lines, 4 KiB pages and 32 MiB of cache.",
+    "An fp32 number has 32 bits; 512-bit registers hold sixteen of them.",
+    "Vector add does 1/12 FLOP/byte: one FLOP for 12 bytes.",
+    "A matrix of size $N$ takes $2N^3$ FLOPs; see chapter 01, in GFLOP/s.",
+    "A machine with ten times the arithmetic would run it no faster.",
+    "An H200 reads 4.8 TB/s {cite:p}`maker`.",
+    "The GPU was born in 1999; the i9-9900K has 8 cores.",
+])
 def test_innocent_text_passes(sentence):
     assert numbers(sentence) == []
 
@@ -87,6 +81,7 @@ def test_a_column_of_measured_numbers_is_found():
     assert numbers(table) == ['"135 under GB/s" is typed by hand: use {measured}, or quote it with a {cite}']
 
 
+SOLUTION = ":::{admonition} Solution\n:class: solution\n:collapsible: closed\nThat.\n:::\n"
 CHAPTER = """---
 question: How fast?
 card: 01-speed
@@ -141,31 +136,7 @@ It does not.
 
 ## Exercises
 
-**1. By hand.** What?
-
-:::{admonition} Solution
-:class: solution
-:collapsible: closed
-That.
-:::
-
-**2. By hand.** What?
-
-:::{admonition} Solution
-:class: solution
-:collapsible: closed
-That.
-:::
-
-**3. Change the lab.** What?
-
-:::{admonition} Solution
-:class: solution
-:collapsible: closed
-That.
-:::
-
-## Go deeper
+""" + "".join(f"**{exercise}.** What?\n\n{SOLUTION}\n" for exercise in ("1. By hand", "2. By hand", "3. Change the lab")) + """## Go deeper
 
 **Conceptual.** One.
 
@@ -198,6 +169,13 @@ def book(tmp_path):
     return tmp_path
 
 
+def change(book, old, new):
+    """Replaces a text of the chapter."""
+    page = book / "chapters/01-thing.md"
+    assert old in page.read_text()
+    page.write_text(page.read_text().replace(old, new, 1))
+
+
 def run(book):
     with contextlib.redirect_stderr(io.StringIO()) as said:
         return subprocess.CompletedProcess([], check.main(book), stderr=said.getvalue())
@@ -208,37 +186,32 @@ def test_a_book_in_order_passes(book):
     assert (result.returncode, result.stderr) == (0, "")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        (":class: promise", ":class: note", "the promise (an admonition of class promise) is missing"),
-        ("## The body\n", "```{predict} a\nHow?\n```\n\n```{predict} b\nHow?\n```\n\n## The body\n", "3 questions before the first section, but at most 2: put each above the figure"),
-        ("```{lab-code} 01-thing/lab.cpp\n:part: kernel\n```", "", "an excerpt of the lab ({lab-code}) is missing"),
-        ("## Takeaway", "## Takeaways", "## Takeaway is missing"),
-        ("mental model", "idea", "the mental model is missing"),
-        ("## Go deeper", "## Deeper", "## Go deeper is missing"),
-        ("**Architecture.**", "**Building.**", "**Architecture.** is missing"),
-        ("## Run it yourself", "## Run", "## Run it yourself is missing"),
-        ("```{lab-card} 01-thing\n```", "", "the lab card ({lab-card}) is missing"),
-        ("**3. Change the lab.**", "**3. By hand.**", "no exercise begins with **N. Change the lab.**"),
-        ("**2. By hand.**", "**4. By hand.**", "exercise 2 is misnumbered"),
-        (":collapsible: closed", "", "exercise 1 has no hidden solution"),
-        ("{lab-figure} 01-speed", "{lab-figure} 01-spede", "figures/01-speed.gp is not shown"),
-        ("{drawing} 01-door", "{drawing} 01-dor", "drawings/01-thing.py draws 01-door, which is not shown"),
-        ("{claim} it-pays", "{claim} it-costs", "how-fast reveals it-pays, which is neither a :name: nor a claim"),
-        ("question: How fast?\n", "", "its front matter has no question:"),
-        ("card: 01-speed", "card: 01-spede", "its front matter has no card:"),
-        ("{predict} how-fast", "{note} how-fast", "a question to answer ({predict}) is missing"),
-        (":reveals: fig-speed", ":reveals: fig-spede", "how-fast reveals fig-spede, which is neither a :name: nor a claim"),
-        ("```{predictions-summary}\n```", "", "the reader's answers are never summed up"),
-        ("Guess.", "Guess 171 GFLOP/s.", '01-thing.md:13: "171 GFLOP/s" is typed by hand'),
-        ("Guess.", "| a | b |\n|---|---|\n| c | {measured}`speed|plain` |", "01-thing.md:15: {measured}`speed ends at its bar"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "problem"), [
+    (":class: promise", ":class: note", "the promise (an admonition of class promise) is missing"),
+    ("## The body\n", "```{predict} a\nHow?\n```\n\n```{predict} b\nHow?\n```\n\n## The body\n", "3 questions before the first section, but at most 2: put each above the figure"),
+    ("```{lab-code} 01-thing/lab.cpp\n:part: kernel\n```", "", "an excerpt of the lab ({lab-code}) is missing"),
+    ("## Takeaway", "## Takeaways", "## Takeaway is missing"),
+    ("mental model", "idea", "the mental model is missing"),
+    ("## Go deeper", "## Deeper", "## Go deeper is missing"),
+    ("**Architecture.**", "**Building.**", "**Architecture.** is missing"),
+    ("## Run it yourself", "## Run", "## Run it yourself is missing"),
+    ("```{lab-card} 01-thing\n```", "", "the lab card ({lab-card}) is missing"),
+    ("**3. Change the lab.**", "**3. By hand.**", "no exercise begins with **N. Change the lab.**"),
+    ("**2. By hand.**", "**4. By hand.**", "exercise 2 is misnumbered"),
+    (":collapsible: closed", "", "exercise 1 has no hidden solution"),
+    ("{lab-figure} 01-speed", "{lab-figure} 01-spede", "figures/01-speed.gp is not shown"),
+    ("{drawing} 01-door", "{drawing} 01-dor", "drawings/01-thing.py draws 01-door, which is not shown"),
+    ("{claim} it-pays", "{claim} it-costs", "how-fast reveals it-pays, which is neither a :name: nor a claim"),
+    ("question: How fast?\n", "", "its front matter has no question:"),
+    ("card: 01-speed", "card: 01-spede", "its front matter has no card:"),
+    ("{predict} how-fast", "{note} how-fast", "a question to answer ({predict}) is missing"),
+    (":reveals: fig-speed", ":reveals: fig-spede", "how-fast reveals fig-spede, which is neither a :name: nor a claim"),
+    ("```{predictions-summary}\n```", "", "the reader's answers are never summed up"),
+    ("Guess.", "Guess 171 GFLOP/s.", '01-thing.md:13: "171 GFLOP/s" is typed by hand'),
+    ("Guess.", "| a | b |\n|---|---|\n| c | {measured}`speed|plain` |", "01-thing.md:15: {measured}`speed ends at its bar"),
+])
 def test_each_fault_is_named(book, old, new, problem):
-    page = book / "chapters/01-thing.md"
-    assert old in page.read_text()
-    page.write_text(page.read_text().replace(old, new, 1))
+    change(book, old, new)
     result = run(book)
     assert result.returncode == 1
     assert problem in result.stderr
@@ -279,9 +252,9 @@ def test_a_book_toml_with_a_mistake_is_named(book, capsys, text, said):
 
 
 def test_what_the_site_refuses_is_not_asked_again(book):
-    page = book / "chapters/01-thing.md"
-    text = page.read_text().replace("{measured}`speed`", "{measured}`speedy`").replace("{term}`roof`", "{term}`rooof`")
-    page.write_text(text.replace("## The body", "## The body\n\n```{lab-code} 01-thing/lab.cpp\n:part: none\n```"))
+    change(book, "{measured}`speed`", "{measured}`speedy`")
+    change(book, "{term}`roof`", "{term}`rooof`")
+    change(book, "## The body", "## The body\n\n```{lab-code} 01-thing/lab.cpp\n:part: none\n```")
     assert run(book).stderr == ""
 
 
@@ -291,8 +264,7 @@ def test_a_link_of_a_page_beside_the_book_leads_to_a_file(book):
 
 
 def test_an_escaped_bar_belongs_to_its_role(book):
-    page = book / "chapters/01-thing.md"
-    page.write_text(page.read_text().replace("Guess.", "| a | b |\n|---|---|\n| c | {measured}`speed\\|plain` |"))
+    change(book, "Guess.", "| a | b |\n|---|---|\n| c | {measured}`speed\\|plain` |")
     assert run(book).returncode == 0
 
 
@@ -304,23 +276,19 @@ def test_a_part_that_nobody_quotes_is_found(book):
 
 
 def test_parts_in_another_order_are_found(book):
-    page = book / "chapters/01-thing.md"
-    before, exercises, after = page.read_text().partition("## Exercises")
-    takeaway = before[before.index("## Takeaway") :]
-    page.write_text(before.replace(takeaway, "") + exercises + after.replace("## Go deeper", takeaway + "## Go deeper"))
+    takeaway = CHAPTER[CHAPTER.index("## Takeaway"):CHAPTER.index("## Exercises")]
+    change(book, takeaway, "")
+    change(book, "## Go deeper", f"{takeaway}## Go deeper")
     assert "## Exercises is in the wrong place" in run(book).stderr
 
 
 def test_too_few_exercises_are_found(book):
-    page = book / "chapters/01-thing.md"
-    text = page.read_text()
-    page.write_text(text.replace(text[text.index("**2. By hand") : text.index("**3. Change")], "").replace("**3.", "**2."))
+    change(book, f"**2. By hand.** What?\n\n{SOLUTION}\n**3.", "**2.")
     assert "2 exercises: expected 3 to 6" in run(book).stderr
 
 
 def test_what_is_pending_need_not_be_measured_but_must_be_named(book):
-    page = book / "chapters/01-thing.md"
-    page.write_text(page.read_text().replace("{measured}`speed`", "{measured}`speedy|pending`"))
+    change(book, "{measured}`speed`", "{measured}`speedy|pending`")
     assert 'no source in labs/01-thing/ mentions "speedy"' in run(book).stderr
     source = book / "labs/01-thing/lab.cpp"
     source.write_text(source.read_text() + 'auto id = "speedy";\n')
@@ -328,7 +296,7 @@ def test_what_is_pending_need_not_be_measured_but_must_be_named(book):
 
 
 def test_what_is_pending_may_be_named_by_its_beginning(book):
-    (book / "chapters/01-thing.md").write_text(CHAPTER.replace("{measured}`speed`", "{measured}`speed_gpu|pending`"))
+    change(book, "{measured}`speed`", "{measured}`speed_gpu|pending`")
     source = book / "labs/01-thing/lab.cpp"
     source.write_text(source.read_text() + 'auto id = "speed_" + where;\n')
     assert run(book).stderr == ""

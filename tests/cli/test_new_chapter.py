@@ -48,22 +48,19 @@ def snapshot(folder):
     return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-@pytest.mark.parametrize(
-    ("number", "slug", "complaint"),
-    [
-        ("", "sparsity", "N=''"),
-        ("8", "sparsity", "N='8'"),
-        ("008", "sparsity", "N='008'"),
-        ("0x", "sparsity", "N='0x'"),
-        ("98", "", "SLUG=''"),
-        ("98", "Sparsity", "SLUG='Sparsity'"),
-        ("98", "-x", "SLUG='-x'"),
-        ("98", "3d", "SLUG='3d'"),
-        ("98", "a/b", "SLUG='a/b'"),
-        ("98", "a&b", "SLUG='a&b'"),
-        ("01", "again", "chapter 01 already exists: chapters/01-roofline.md; choose another number"),
-    ],
-)
+@pytest.mark.parametrize(("number", "slug", "complaint"), [
+    ("", "sparsity", "N=''"),
+    ("8", "sparsity", "N='8'"),
+    ("008", "sparsity", "N='008'"),
+    ("0x", "sparsity", "N='0x'"),
+    ("98", "", "SLUG=''"),
+    ("98", "Sparsity", "SLUG='Sparsity'"),
+    ("98", "-x", "SLUG='-x'"),
+    ("98", "3d", "SLUG='3d'"),
+    ("98", "a/b", "SLUG='a/b'"),
+    ("98", "a&b", "SLUG='a&b'"),
+    ("01", "again", "chapter 01 already exists: chapters/01-roofline.md; choose another number"),
+])
 def test_what_cannot_be_made_is_refused_in_one_line_and_writes_nothing(copy, number, slug, complaint):
     before = snapshot(copy)
     run = new_chapter(copy, number, slug)

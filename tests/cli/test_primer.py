@@ -221,20 +221,17 @@ def test_a_full_disk_gets_one_line_and_the_next_run_mends_it(door, shell):
     assert door.run(*shell, "./primer", "site").returncode == 0
 
 
-@pytest.mark.parametrize(
-    ("update", "install", "cause"),
-    [
-        ("", APT_UNKNOWN, APT_UNKNOWN),
-        (APT_CERTIFICATE, APT_UNKNOWN, APT_CERTIFICATE.splitlines()[0]),
-        (APT_CERTIFICATE, "E: Package 'doxygen' has no installation candidate", APT_CERTIFICATE.splitlines()[0]),
-        (APT_CERTIFICATE, APT_PROXY, APT_PROXY.splitlines()[0]),
-        ("", APT_PROXY, APT_PROXY.splitlines()[0]),
-        ("", "dpkg: error processing archive doxygen.deb\n cannot copy: No space left on device",
-         "dpkg: error processing archive doxygen.deb"),
-        ("", "Killed", "Killed"),
-        ("", "", "no reason given"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("update", "install", "cause"), [
+    ("", APT_UNKNOWN, APT_UNKNOWN),
+    (APT_CERTIFICATE, APT_UNKNOWN, APT_CERTIFICATE.splitlines()[0]),
+    (APT_CERTIFICATE, "E: Package 'doxygen' has no installation candidate", APT_CERTIFICATE.splitlines()[0]),
+    (APT_CERTIFICATE, APT_PROXY, APT_PROXY.splitlines()[0]),
+    ("", APT_PROXY, APT_PROXY.splitlines()[0]),
+    ("", "dpkg: error processing archive doxygen.deb\n cannot copy: No space left on device",
+     "dpkg: error processing archive doxygen.deb"),
+    ("", "Killed", "Killed"),
+    ("", "", "no reason given"),
+])
 def test_a_package_that_cannot_be_had_shows_why(door, shell, update, install, cause):
     settle(door)
     door.remove("doxygen")
@@ -248,17 +245,14 @@ esac""")  # fmt: skip
     assert run.stderr == f"primer: could not install doxygen: {cause}; fix that, then run ./primer site again\n"
 
 
-@pytest.mark.parametrize(
-    ("said", "cause"),
-    [
-        (PIP_RETRY % PIP_CERTIFICATE, PIP_CERTIFICATE),
-        (PIP_RETRY % PIP_PROXY, PIP_PROXY),
-        (PIP_VERSION, PIP_VERSION.splitlines()[1]),
-        (PIP_DISK, PIP_DISK.strip()),
-        (PIP_HASHES, PIP_HASHES.splitlines()[0]),
-        (PIP_LATER, PIP_DISK.strip()),
-    ],
-)
+@pytest.mark.parametrize(("said", "cause"), [
+    (PIP_RETRY % PIP_CERTIFICATE, PIP_CERTIFICATE),
+    (PIP_RETRY % PIP_PROXY, PIP_PROXY),
+    (PIP_VERSION, PIP_VERSION.splitlines()[1]),
+    (PIP_DISK, PIP_DISK.strip()),
+    (PIP_HASHES, PIP_HASHES.splitlines()[0]),
+    (PIP_LATER, PIP_DISK.strip()),
+])
 def test_a_python_package_that_cannot_be_had_shows_why(door, shell, said, cause):
     settle(door)
     (door.folder / "site/requirements.txt").write_text("breathe==1.0 --hash=sha256:22\n")

@@ -94,19 +94,16 @@ def test_no_case_at_all_is_a_failure(tally):
     assert tally(empty="<testsuite/>").returncode == 1
 
 
-@pytest.mark.parametrize(
-    ("said", "verdict", "sums"),
-    [
-        ("[doctest] test cases: 12 | 12 passed | 0 failed | 0 skipped", "", [12, 0]),
-        ("[doctest] test cases: 4 | 3 passed | 1 failed | 8 skipped\n"  # a child that an illegal instruction ended
-         "[doctest] test cases: 12 | 12 passed | 0 failed | 0 skipped", "", [12, 0]),
-        ("[doctest] test cases: 12 | 10 passed | 2 failed | 0 skipped", "<failure/>", [10, 2]),
-        ("[doctest] test cases: 12 | 12 passed | 0 failed | 0 skipped\nleaked", "<failure/>", [12, 1]),
-        ("[doctest] test cases:  9 |  9 passed | 0 failed | 3 skipped", "", [9, 0, 3]),
-        ("[doctest] test cases:  0 |  0 passed | 0 failed | 2 skipped", "", [0, 0, 2]),
-        ("Segmentation fault", "<failure/>", [0, 1]),
-    ],
-)
+@pytest.mark.parametrize(("said", "verdict", "sums"), [
+    ("[doctest] test cases: 12 | 12 passed | 0 failed | 0 skipped", "", [12, 0]),
+    ("[doctest] test cases: 4 | 3 passed | 1 failed | 8 skipped\n"  # a child that an illegal instruction ended
+     "[doctest] test cases: 12 | 12 passed | 0 failed | 0 skipped", "", [12, 0]),
+    ("[doctest] test cases: 12 | 10 passed | 2 failed | 0 skipped", "<failure/>", [10, 2]),
+    ("[doctest] test cases: 12 | 12 passed | 0 failed | 0 skipped\nleaked", "<failure/>", [12, 1]),
+    ("[doctest] test cases:  9 |  9 passed | 0 failed | 3 skipped", "", [9, 0, 3]),
+    ("[doctest] test cases:  0 |  0 passed | 0 failed | 2 skipped", "", [0, 0, 2]),
+    ("Segmentation fault", "<failure/>", [0, 1]),
+])
 def test_a_doctest_program_counts_as_its_cases(tally, said, verdict, sums):
     case = f'<testcase name="harness">{verdict}<system-out>{said}</system-out></testcase>'
     first = tally(cpp=f"<testsuite>{case}</testsuite>").stdout.splitlines()[0]
