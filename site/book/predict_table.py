@@ -27,7 +27,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from press.domain import press
 from press.measured import split_target
-from press.notice import block_notice
+from press.notice import NoticeDirective
 from press.outcomes import missed
 from press.per_machine import for_each_machine
 from press.predict import Question, form, predict_answer, prediction, script_controls, whose
@@ -131,18 +131,16 @@ def sides(name: str, number: int, row: str) -> str:
     return f'<div role="radiogroup" aria-label="{html.escape(row)}" data-row="{html.escape(row)}">{choices}</div>'
 
 
-class PredictScores(SphinxDirective):
+class PredictScores(NoticeDirective):
     """The table of scores; the script fills in the reader's answers."""
 
     required_arguments = 1
     option_spec = {"name": directives.unchanged}
+    subject = "{name} {0}: "
 
-    def run(self) -> list[nodes.Node]:
-        try:
-            tables = for_each_machine(self.env, lambda machine: [self.table(machine)])
-            box = nodes.container("", *tables, classes=["hf-predict-scores"])
-        except RecordError as error:
-            return [block_notice(self.env, self.lineno, f"predict-scores {self.arguments[0]}: {error}")]
+    def show(self) -> list[nodes.Node]:
+        tables = for_each_machine(self.env, lambda machine: [self.table(machine)])
+        box = nodes.container("", *tables, classes=["hf-predict-scores"])
         self.add_name(box)
         return [box]
 

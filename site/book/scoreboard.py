@@ -18,13 +18,12 @@ from press.figures import DOT, spread
 from press.labels import text_width
 from press.links import file_link, machine_link
 from press.measured import citation
-from press.notice import block_notice
+from press.notice import NoticeDirective
 from press.numbering import CHAPTER
 from press.per_machine import for_each_machine
 from press.quantity import DIGITS, NO_BREAK_SPACE, grouped, quantity
-from press.records import Machine, NotMeasured, Record, RecordError, Records
+from press.records import Machine, NotMeasured, Record, Records
 from press.tables import scrolling_table
-from sphinx.util.docutils import SphinxDirective
 
 from .widgets import planner_tables
 
@@ -139,10 +138,12 @@ def board(records: Records, machine: Machine, rows: list[Row], labs: list[str]) 
     return Board(used, {row: row.of(Numbers(used)) for row in rows})
 
 
-class Scoreboard(SphinxDirective):
+class Scoreboard(NoticeDirective):
     """The board of the page's chapter, for each machine."""
 
-    def run(self) -> list[nodes.Node]:
+    subject = "The scoreboard: "
+
+    def show(self) -> list[nodes.Node]:
         domain, chapter = press(self.env), CHAPTER.fullmatch(self.env.docname)
         new = chapter[1] if chapter else ""
         rows = [row for row in ROWS if row.chapter <= (new or "99")]
@@ -150,11 +151,8 @@ class Scoreboard(SphinxDirective):
         for lab in labs if new else "*":  # all labs, without naming any: the machine is named below the board, without a banner
             domain.note_lab(lab)
         self.options["name"] = f"fig-{new}-scoreboard" if new else "fig-scoreboard"
-        try:
-            boards = {machine: board(domain.records, machine, rows, labs)
-                      for machine in domain.records.machines_of(self.env.docname)}
-        except RecordError as error:
-            return [block_notice(self.env, self.lineno, f"The scoreboard: {error}")]
+        boards = {machine: board(domain.records, machine, rows, labs)
+                  for machine in domain.records.machines_of(self.env.docname)}
         each = lambda make: for_each_machine(self.env, lambda machine: make(boards[machine]))
         figure = nodes.figure("", *each(lambda board: [nodes.raw("", drawing(board, new), format="html")]), caption(rows, new),
                               nodes.legend("", *each(self.provenance), *self.sources(rows), *each(data_table)),

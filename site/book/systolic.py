@@ -13,28 +13,22 @@ from press.domain import press
 from press.drawing import DRAWN, STEPPED
 from press.figures import takeaway
 from press.links import file_link
-from press.notice import block_notice
+from press.notice import NoticeDirective
 from press.records import Record, RecordError
-from sphinx.util.docutils import SphinxDirective
 
 from .systolic_svg import SIDE, Trace, TraceError, drawing
 
 SERIES = ("trace_moving", "trace_held", "trace_sums", "trace_a", "trace_b", "trace_c")
 
 
-class SystolicArray(SphinxDirective):
+class SystolicArray(NoticeDirective):
     """The animation, with its caption, source and controls."""
 
     required_arguments = 1
     has_content = True
+    subject = "The moving array: "
 
-    def run(self) -> list[nodes.Node]:
-        try:
-            return [self.figure()]
-        except RecordError as error:
-            return [block_notice(self.env, self.lineno, f"The moving array: {error}")]
-
-    def figure(self) -> nodes.figure:
+    def show(self) -> list[nodes.Node]:
         domain, lab = press(self.env), self.arguments[0]
         domain.note_lab(lab)
         record = domain.records.choose(lab, having=[("series", name) for name in SERIES])
@@ -45,7 +39,7 @@ class SystolicArray(SphinxDirective):
             "", nodes.paragraph("", "", nodes.strong("", "Simulated"),
                                 nodes.Text(": every number in a cell is what a register held at the end of that cycle.")),
             nodes.paragraph("", "", file_link(self.env, record.path, "the record"), classes=["hf-links"]))
-        return figure
+        return [figure]
 
 
 def moving(trace: Trace) -> str:

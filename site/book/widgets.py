@@ -25,10 +25,9 @@ from press.assets import fetched_later, scripts_of
 from press.domain import press
 from press.draw import read_json
 from press.links import file_link
-from press.notice import block_notice
+from press.notice import NoticeDirective
 from press.records import Machine, Record, RecordError
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
 FORMS = Path(__file__).parent / "forms"
 TABLES = Path(__file__).parents[2] / "labs" / "05-scaling" / "data" / "planner.json"  # the lab reads it too
@@ -42,22 +41,17 @@ ROOFLINE_LAB = "01-roofline"
 CHIP_TABLE = ["chip", "bf16 TFLOP/s", "memory TB/s"]  # the first cells of the heading row of a page's table of chips
 
 
-class Calculator(SphinxDirective):
+class Calculator(NoticeDirective):
     """A figure that computes. Its subclasses name the form and the labs' sources."""
 
     has_content = True
     option_spec = {"name": directives.unchanged}
+    subject = "{name}: "
     widget: str
     source: str  # the files, below the project's folder, with the formulas
     kind, means = "Modelled", " in your browser, by the formulas of "
 
-    def run(self) -> list[nodes.Node]:
-        try:
-            return [self.figure()]
-        except RecordError as error:
-            return [block_notice(self.env, self.lineno, f"{self.name}: {error}")]
-
-    def figure(self) -> nodes.figure:
+    def show(self) -> list[nodes.Node]:
         domain = press(self.env)
         form = FORMS / f"{self.widget}.html"
         for file in (form, TABLES, *scripts_of(self.widget)):
@@ -75,7 +69,7 @@ class Calculator(SphinxDirective):
         figure += nodes.legend("", nodes.paragraph("", "", nodes.strong("", self.kind), nodes.Text(self.means), source,
                                                    nodes.Text("."), classes=["hf-provenance"]))
         self.add_name(figure)
-        return figure
+        return [figure]
 
     def data(self) -> dict:
         """The script's initial data."""

@@ -7,13 +7,12 @@ from pathlib import Path
 import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
 from .domain import press
-from .notice import block_notice
+from .notice import NoticeDirective
 
 
-class HowToCite(SphinxDirective):
+class HowToCite(NoticeDirective):
     """A sentence to cite, and a BibTeX entry."""
 
     def run(self) -> list[nodes.Node]:
@@ -22,8 +21,7 @@ class HowToCite(SphinxDirective):
         try:
             stated = read(path)
         except (OSError, KeyError, yaml.YAMLError) as error:
-            return [block_notice(self.env, self.lineno, f"CITATION.cff: {error!r}; it needs title, authors, version, "
-                                                        "date-released")]
+            return [self.notice(f"CITATION.cff: {error!r}; it needs title, authors, version, date-released")]
         address = self.config.html_baseurl or stated["url"]
         code = nodes.literal_block("", bibtex(stated, address), language="bibtex")
         return [nodes.paragraph("", "", *sentence(stated, address)), code]

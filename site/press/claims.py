@@ -18,32 +18,28 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.util.docutils import SphinxDirective
 
 from .domain import PressDomain, press
 from .measured import measured_number, split_target, states
-from .notice import block_notice, counted
+from .notice import NoticeDirective, counted
 from .per_machine import for_each_answer, for_each_machine
 from .quantity import NO_BREAK_SPACE
 from .records import BUILDER, Machine, NotMeasured, Record, RecordError, Records
 from .statements import MEASURED, Answer, Statement, read_statements
 
 
-class Claim(SphinxDirective):
+class Claim(NoticeDirective):
     """Shows the claim's sentence if it holds, else the directive's body."""
 
     required_arguments = 1
     has_content = True
     option_spec = {"pending": directives.flag}
 
-    def run(self) -> list[nodes.Node]:
+    def show(self) -> list[nodes.Node]:
         domain = press(self.env)
-        try:
-            lab, statement = named_claim(self.env, self.arguments[0])
-            if not self.content:
-                raise RecordError(f'claim "{statement.id}" needs a body: the sentence to show where it fails')
-        except RecordError as error:
-            return [block_notice(self.env, self.lineno, str(error))]
+        lab, statement = named_claim(self.env, self.arguments[0])
+        if not self.content:
+            raise RecordError(f'claim "{statement.id}" needs a body: the sentence to show where it fails')
         alternative = self.parse_content_to_nodes()  # also if it isn't shown, so that its mistakes are found
         verdicts = {machine: verdict(domain.records, lab, statement, machine) for machine in domain.records.machines()}
         if "pending" in self.options and all(isinstance(each, NotMeasured) for each in verdicts.values()):
@@ -57,7 +53,7 @@ class Claim(SphinxDirective):
 
         def shown(answer: Answer | str) -> list[nodes.Node]:
             if isinstance(answer, str):
-                return [block_notice(self.env, self.lineno, answer)]
+                return [self.notice(answer)]
             if answer is Answer.HOLDS:
                 return [nodes.container("", *each(passing), classes=["hf-holds"])]
             if answer is Answer.TOO_CLOSE:
@@ -177,22 +173,20 @@ def badge(verdict: Verdict) -> nodes.paragraph:
     return nodes.paragraph("", f"✗ does not hold {verdict.whose}{kind}", classes=["hf-verdict"])
 
 
-class WhereHolds(SphinxDirective):
+class WhereHolds(NoticeDirective):
     """Prose for the machines on which the claims hold; after a "!", for those on which one fails. A verdict from another
     machine's record does not count."""
 
     required_arguments = 1
     final_argument_whitespace = True
     has_content = True
+    subject = "{name}: "
 
-    def run(self) -> list[nodes.Node]:
+    def show(self) -> list[nodes.Node]:
         records = press(self.env).records
         content = self.parse_content_to_nodes()  # also if it isn't shown, so that its mistakes are found
-        try:
-            wanted = [(Answer.FAILS if name.startswith("!") else Answer.HOLDS, *named_claim(self.env, name.removeprefix("!")))
-                      for name in self.arguments[0].split()]
-        except RecordError as error:
-            return [block_notice(self.env, self.lineno, f"where-holds: {error}")]
+        wanted = [(Answer.FAILS if name.startswith("!") else Answer.HOLDS, *named_claim(self.env, name.removeprefix("!")))
+                  for name in self.arguments[0].split()]
 
         def shown(machine: Machine) -> bool:
             return all(isinstance(found := verdict(records, lab, statement, machine), Verdict)

@@ -28,13 +28,12 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.util.docutils import SphinxDirective
 
 from .assets import OF_CLASS
 from .domain import PressDomain, press
 from .draw import content_digest
 from .figures import lab_of, takeaway
-from .notice import block_notice
+from .notice import NoticeDirective
 from .records import RecordError, Records
 
 SVG = "http://www.w3.org/2000/svg"
@@ -44,24 +43,19 @@ DRAWN, STEPPED = "hf-drawn", "hf-stepped"
 SECONDS = 60  # for a script
 
 
-class DrawingError(Exception):
+class DrawingError(RecordError):
     """A drawing that can't be put on a page; the text is one line."""
 
 
-class Drawing(SphinxDirective):
+class Drawing(NoticeDirective):
     """A figure whose picture is the drawing NAME."""
 
     required_arguments = 1
     has_content = True
     option_spec = {"name": directives.unchanged, "script": directives.unchanged}
+    subject = "Drawing {0}: "
 
-    def run(self) -> list[nodes.Node]:
-        try:
-            return [self.figure()]
-        except (DrawingError, RecordError) as error:
-            return [block_notice(self.env, self.lineno, f"Drawing {self.arguments[0]}: {error}")]
-
-    def figure(self) -> nodes.figure:
+    def show(self) -> list[nodes.Node]:
         picture = noted(press(self.env), self.arguments[0])
         figure = nodes.figure("", nodes.raw("", as_html(picture), format="html"), classes=[DRAWN])
         if "data-last" in picture.attrib:
@@ -70,7 +64,7 @@ class Drawing(SphinxDirective):
             figure["classes"].append(script_class(self.options["script"]))
         figure += takeaway(self)
         self.add_name(figure)
-        return figure
+        return [figure]
 
 
 def script_class(name: str) -> str:

@@ -14,7 +14,7 @@ from . import compare, draw
 from .domain import press
 from .links import file_link, machine_link
 from .measured import citation, measured_number
-from .notice import block_notice, pending_line
+from .notice import NoticeDirective, pending_line
 from .per_machine import for_each_machine
 from .quantity import NO_BREAK_SPACE, quantity
 from .records import Machine, NotMeasured, Record, RecordError, Records
@@ -33,21 +33,16 @@ class View:
     missing: bool  # whether no machine has measured some of its lines
 
 
-class LabFigure(SphinxDirective):
+class LabFigure(NoticeDirective):
     """figures/NAME.gp, drawn from the record of the lab with the same number."""
 
     required_arguments = 1
     has_content = True
     option_spec = {"series": directives.unchanged_required, "pending": directives.unchanged,
                    "lab": directives.unchanged_required, "name": directives.unchanged}
+    subject = "Figure {0}: "
 
-    def run(self) -> list[nodes.Node]:
-        try:
-            return [self.figure()]
-        except RecordError as error:
-            return [block_notice(self.env, self.lineno, f"Figure {self.arguments[0]}: {error}")]
-
-    def figure(self) -> nodes.figure:
+    def show(self) -> list[nodes.Node]:
         domain = press(self.env)
         name, records = self.arguments[0], domain.records
         lab = self.options.get("lab") or lab_of(name, records.labs())
@@ -79,13 +74,13 @@ class LabFigure(SphinxDirective):
                 sources += button
             figure += nodes.legend("", *each(self.provenance), sources, *each(lambda view: [data_table(view.series)]))
         self.add_name(figure)
-        return figure
+        return [figure]
 
     def of_view(self, view: View | RecordError, make: Callable[[View], list[nodes.Node]]) -> list[nodes.Node]:
         """A part of the figure, or a notice in its place."""
         if isinstance(view, View):
             return make(view)
-        return [block_notice(self.env, self.lineno, f"Figure {self.arguments[0]}: {view}")]
+        return [self.notice(f"Figure {self.arguments[0]}: {view}")]
 
     def provenance(self, view: View) -> list[nodes.Node]:
         """One line: the kind of the numbers, their machine, the noise of measurements, and the record."""

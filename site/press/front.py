@@ -28,7 +28,7 @@ from .domain import press
 from .figures import drawn, lab_of
 from .ledger import entries
 from .links import machine_link, page_link
-from .notice import block_notice, counted
+from .notice import NoticeDirective, counted
 from .outcomes import Outcome, missed, percent, tally
 from .per_machine import for_each_machine
 from .predictions import axis, outcomes_of, strip
@@ -39,19 +39,16 @@ GRID_LINE = re.compile(r'class="s-grid"[^>]* d="M([-\d.]+),([-\d.]+)L([-\d.]+),(
 EDGE = 12  # around a plot, in units of the figure: half a mark and a line
 
 
-class FrontFigure(SphinxDirective):
+class FrontFigure(NoticeDirective):
     """A figure and one line of text."""
 
     required_arguments = 1
     has_content = True
     option_spec = {"lab": directives.unchanged_required, "name": directives.unchanged}
+    subject = "Figure {0}: "
 
-    def run(self) -> list[nodes.Node]:
-        name = self.arguments[0]
-        try:
-            figure = for_each_machine(self.env, lambda machine: self.of_machine(name, machine))
-        except RecordError as error:
-            return [block_notice(self.env, self.lineno, f"Figure {name}: {error}")]
+    def show(self) -> list[nodes.Node]:
+        figure = for_each_machine(self.env, lambda machine: self.of_machine(self.arguments[0], machine))
         box = nodes.figure("", *figure, nodes.legend("", *self.parse_content_to_nodes()), classes=["hf-front-figure"])
         self.add_name(box)
         return [box]
@@ -121,7 +118,7 @@ def error(miss: float) -> str:
     return percent(float(f"{miss:.3g}") - 1) if miss < 2 else missed(miss)
 
 
-class ChapterCards(SphinxDirective):
+class ChapterCards(NoticeDirective):
     """All chapters, in order."""
 
     def run(self) -> list[nodes.Node]:
@@ -164,9 +161,9 @@ class ChapterCards(SphinxDirective):
                 return for_each_machine(self.env, lambda machine: [
                     nodes.raw("", small(picture(self.env, chapter.card, machine)[1]), format="html")])
             return [nodes.raw("", small(drawings.as_html(drawings.noted(domain, chapter.card))), format="html")]
-        except (RecordError, drawings.DrawingError) as error:
+        except RecordError as error:
             other = "" if script.exists() else f"there is no figures/{script.name}, and "
-            return [block_notice(self.env, self.lineno, f"the card of chapter {chapter.number}: {other}{error}")]
+            return [self.notice(f"the card of chapter {chapter.number}: {other}{error}")]
 
 
 def picture(env: BuildEnvironment, name: str, machine: Machine, lab: str | None = None) -> tuple[Record, str]:

@@ -8,15 +8,14 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.util.docutils import SphinxDirective
 
 from .domain import press
-from .notice import block_notice
+from .notice import NoticeDirective
 
 DOXYGEN_ID = re.compile(r"(?:namespace|struct|class|union|concept)\w+_1\w+|\w+_8[ch]pp\w*", re.ASCII)
 
 
-class LabHeader(SphinxDirective):
+class LabHeader(NoticeDirective):
     """The output of Breathe's doxygenfile for a header, named without its folder; a notice if Doxygen has not run."""
 
     required_arguments = 1
@@ -27,8 +26,8 @@ class LabHeader(SphinxDirective):
         for file in (xml / "index.xml", *sorted(xml.glob("*.xml"))):
             domain.note_file(file)
         if not (xml / "index.xml").exists():
-            return [block_notice(self.env, self.lineno, f"{header}: {domain.records.shown(xml / 'index.xml')} is "
-                                                        "missing: run doxygen site/Doxyfile")]
+            shown = domain.records.shown(xml / "index.xml")
+            return [self.notice(f"{header}: {shown} is missing: run doxygen site/Doxyfile")]
         breathe = DoxygenFileDirective(self.name, [header], {}, self.content, self.lineno, self.content_offset,
                                        self.block_text, self.state, self.state_machine)
         reference = nodes.container("", *breathe.run())

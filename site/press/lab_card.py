@@ -1,19 +1,18 @@
 """{lab-card}: how to run a chapter's lab yourself, and which files to read: those that the page quotes before the card."""
 
 from docutils import nodes
-from sphinx.util.docutils import SphinxDirective
 
 from .domain import press
 from .lab_code import QUOTED
 from .links import file_link
 from .measured import fact
-from .notice import block_notice
+from .notice import NoticeDirective
 from .per_machine import for_each_machine
 from .records import LAB_ID, Machine, Record, RecordError
 from .tables import fields
 
 
-class LabCard(SphinxDirective):
+class LabCard(NoticeDirective):
     """Command, sources, duration, record, machine."""
 
     required_arguments = 1
@@ -21,7 +20,7 @@ class LabCard(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         lab = self.arguments[0]
         if not LAB_ID.fullmatch(lab):
-            return [block_notice(self.env, self.lineno, f'lab-card: "{lab}" is not a lab: write NN-slug')]
+            return [self.notice(f'lab-card: "{lab}" is not a lab: write NN-slug')]
         press(self.env).note_lab(lab)
         card = nodes.container("", classes=["hf-card", "no-search"])
         card += for_each_machine(self.env, lambda machine: self.of_machine(machine, lab))
@@ -38,7 +37,7 @@ class LabCard(SphinxDirective):
         try:
             return [fields(pairs + self.about(records.choose(lab, machine)))]
         except RecordError as error:
-            return [block_notice(self.env, self.lineno, str(error)), fields(pairs)]
+            return [self.notice(str(error)), fields(pairs)]
 
     def quoted(self, lab: str) -> list[str]:
         """The lab's files, except lab.cpp, that the page quotes before its card."""

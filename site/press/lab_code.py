@@ -9,11 +9,10 @@ from docutils.parsers.rst import directives
 from pygments.lexers import get_lexer_for_filename
 from pygments.util import ClassNotFound
 from sphinx.util import logging, parselinenos
-from sphinx.util.docutils import SphinxDirective
 
 from .domain import press
 from .links import file_link
-from .notice import block_notice
+from .notice import NoticeDirective
 from .records import RecordError
 
 QUOTED = "hf-quoted"  # the files below labs/ that the page being read has quoted so far
@@ -22,21 +21,18 @@ logger = logging.getLogger(__name__)
 MARKER = re.compile(r"\s*(//|#) \[(begin|end): [\w -]+\]\s*")
 
 
-class LabCode(SphinxDirective):
+class LabCode(NoticeDirective):
     """The lines between `// [begin: PART]` and `// [end: PART]` of a file below labs/."""
 
     required_arguments = 1
     option_spec = {"part": directives.unchanged_required, "caption": directives.unchanged_required,
                    "emphasize-lines": directives.unchanged_required, "name": directives.unchanged}
 
-    def run(self) -> list[nodes.Node]:
+    def show(self) -> list[nodes.Node]:
         domain = press(self.env)
         path = domain.records.root / "labs" / self.arguments[0]
         domain.note_file(path)
-        try:
-            text = excerpt(path, domain.records.shown(path), self.options.get("part", ""))
-        except RecordError as error:
-            return [block_notice(self.env, self.lineno, str(error))]
+        text = excerpt(path, domain.records.shown(path), self.options.get("part", ""))
         for line in text.splitlines():
             if len(line) > COLUMNS:
                 logger.warning("%s has %d columns in the line %s, but the page shows %d: break it, with a comment at the "

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
 from .claims import statements
 from .domain import PressDomain, press
 from .links import cross_reference, page_link
-from .notice import block_notice, counted
+from .notice import NoticeDirective, counted
 from .outcomes import Outcome, missed
 from .per_machine import for_each_machine
 from .predict import script_controls
@@ -49,18 +48,15 @@ class Entry:
         return next((state for state in ("fails", "close", "holds", "made") if state in found), "open")
 
 
-class BookMistakes(SphinxDirective):
+class BookMistakes(NoticeDirective):
     """What a machine's records refuted: a list of claims, and one of predictions."""
 
-    def run(self) -> list[nodes.Node]:
+    def show(self) -> list[nodes.Node]:
         domain = press(self.env)
         domain.note_all_labs()
         domain.note_ledger()
-        try:
-            self.claims = [entry for lab in domain.records.labs() for entry in entries(domain, lab)]
-            self.found = {machine.slug: self.misses(domain, machine) for machine in domain.records.machines()}
-        except RecordError as error:
-            return [block_notice(self.env, self.lineno, str(error))]
+        self.claims = [entry for lab in domain.records.labs() for entry in entries(domain, lab)]
+        self.found = {machine.slug: self.misses(domain, machine) for machine in domain.records.machines()}
         return [nodes.container("", *for_each_machine(self.env, self.of_machine), classes=["hf-mistakes"])]
 
     def misses(self, domain: PressDomain, machine: Machine) -> list[tuple[str, Outcome]]:
@@ -110,7 +106,7 @@ def in_chapter(lab: str) -> list[nodes.Node]:
     return [nodes.Text(" ("), page_link(lab, f"chapter {lab[:2]}"), nodes.Text(")")]
 
 
-class ClaimsLedger(SphinxDirective):
+class ClaimsLedger(NoticeDirective):
     """The totals of each machine, and a table for each lab."""
 
     def run(self) -> list[nodes.Node]:
@@ -141,7 +137,7 @@ class ClaimsLedger(SphinxDirective):
             found, errors = [], [*errors, error]
         if not records and not errors:
             errors = [domain.records.not_measured(lab)]
-        return found if records else [], [block_notice(self.env, self.lineno, str(error)) for error in errors]
+        return found if records else [], [self.notice(str(error)) for error in errors]
 
 
 def entries(domain: PressDomain, lab: str) -> list[Entry]:

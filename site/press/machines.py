@@ -10,12 +10,11 @@ Event "press-machines": app.emit(…, {machine: {lab: record}}) asks for nodes t
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
 from .domain import press
 from .links import file_link
 from .measured import split_target, value_quantity
-from .notice import block_notice
+from .notice import NoticeDirective
 from .quantity import NO_BREAK_SPACE, quantity
 from .records import Machine, Record, RecordError
 from .tables import fields, scrolling_table
@@ -25,7 +24,7 @@ SHARED = ("A virtual machine shares its host with others. It may report the host
           "its record doesn't show that. If a run was paused for long, the card at the chapter's end says so.")
 
 
-class Gallery(SphinxDirective):
+class Gallery(NoticeDirective):
     """A directive that reads every machine's records."""
 
     option_spec = {"values": directives.unchanged}
@@ -38,7 +37,7 @@ class Gallery(SphinxDirective):
         found: dict[str, dict[str, Record]] = {}
         for lab in domain.records.labs():
             records, errors = domain.records.all(lab)
-            self.notices += [block_notice(self.env, self.lineno, str(error)) for error in errors]
+            self.notices += [self.notice(str(error)) for error in errors]
             for record in records:
                 found.setdefault(record.slug, {})[lab] = record
         return {machine: found[machine.slug] for machine in domain.records.machines() if machine.slug in found}
@@ -56,13 +55,13 @@ class Machines(Gallery):
 
     def run(self) -> list[nodes.Node]:
         machines = self.read()
-        self.notices += [block_notice(self.env, self.lineno, line) for line in press(self.env).records.misplaced()]
+        self.notices += map(self.notice, press(self.env).records.misplaced())
         if not machines:
-            return [*self.notices, block_notice(self.env, self.lineno, "no machine has been measured yet: run make site")]
+            return [*self.notices, self.notice("no machine has been measured yet: run make site")]
         try:
             wanted = self.wanted()
         except RecordError as error:
-            return [*self.notices, block_notice(self.env, self.lineno, f"machines: {error}")]
+            return [*self.notices, self.notice(f"machines: {error}")]
         cards = [self.card(machine, records) for machine, records in machines.items()]
         table = [headlines(machines, wanted)] if wanted else []
         virtual = any(record.data["machine"]["virtualised"] for records in machines.values() for record in records.values())

@@ -5,11 +5,11 @@ import re
 from docutils import nodes
 from docutils.parsers.rst.states import Inliner
 from sphinx.environment import BuildEnvironment
-from sphinx.util.docutils import SphinxDirective, SphinxRole
+from sphinx.util.docutils import SphinxRole
 
 from .borrowed import label
 from .domain import press
-from .notice import NOT_YET, block_notice, inline_notice
+from .notice import NOT_YET, NoticeDirective, inline_notice
 from .per_machine import for_each_machine
 from .quantity import DIGITS, NO_BREAK_SPACE, Quantity, quantity
 from .records import LAB_ID, Machine, NotMeasured, Record, RecordError, Records
@@ -37,14 +37,14 @@ def depart_measured_number(self, node: measured_number) -> None:
     self.body.append("</span>")
 
 
-class WhereMeasured(SphinxDirective):
+class WhereMeasured(NoticeDirective):
     """Prose that makes no sense without its numbers: shown if a record has them all."""
 
     required_arguments = 1
     final_argument_whitespace = True
     has_content = True
 
-    def run(self) -> list[nodes.Node]:
+    def show(self) -> list[nodes.Node]:
         domain = press(self.env)
         content = self.parse_content_to_nodes()  # also if it isn't shown, so that its mistakes are found
         try:
@@ -54,8 +54,6 @@ class WhereMeasured(SphinxDirective):
                 domain.records.choose(lab, having=[("values", value_id)])
         except NotMeasured:
             return []
-        except RecordError as error:
-            return [block_notice(self.env, self.lineno, str(error))]
         return content
 
 

@@ -6,17 +6,30 @@ from dataclasses import dataclass
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
 
 from .domain import press
 from .per_machine import for_each_machine
 from .records import Machine, Record, RecordError, Records
 
 
-def block_notice(env: BuildEnvironment, line: int, text: str) -> nodes.Element:
-    """A box that says what is missing; the problem is counted."""
-    press(env).note_problem(line, text)
-    return nodes.container("", nodes.paragraph("", "", nodes.strong("", "Not shown: "), nodes.Text(text)),
-                           classes=["hf-notice"])
+class NoticeDirective(SphinxDirective):
+    """A directive with a notice in place of what it can't show. A subclass has show(), which may raise a RecordError; `subject`
+    is how the notice then begins, with the directive's {name} and its {0}th argument."""
+
+    subject = ""
+
+    def run(self) -> list[nodes.Node]:
+        try:
+            return self.show()
+        except RecordError as error:
+            return [self.notice(f"{self.subject.format(*self.arguments, name=self.name)}{error}")]
+
+    def notice(self, text: str) -> nodes.Element:
+        """A box that says what is missing; the problem is counted."""
+        press(self.env).note_problem(self.lineno, text)
+        return nodes.container("", nodes.paragraph("", "", nodes.strong("", "Not shown: "), nodes.Text(text)),
+                               classes=["hf-notice"])
 
 
 def inline_notice(env: BuildEnvironment, line: int, text: str) -> nodes.Element:

@@ -35,7 +35,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from .domain import press
 from .measured import split_target, value_quantity
-from .notice import block_notice
+from .notice import NoticeDirective
 from .per_machine import for_each_machine
 from .quantity import Quantity, grouped, quantity
 from .records import Machine, NotMeasured, Record, RecordError, Records
@@ -106,18 +106,16 @@ class Answer:
     words: str
 
 
-class Question(SphinxDirective):
+class Question(NoticeDirective):
     """The common part of all kinds of questions."""
 
     required_arguments = 1
     has_content = True
     kind = ""
+    subject = "{name} {0}: "
 
-    def run(self) -> list[nodes.Node]:
-        try:
-            return [self.question()]
-        except RecordError as error:
-            return [block_notice(self.env, self.lineno, f"{self.name} {self.arguments[0]}: {error}")]
+    def show(self) -> list[nodes.Node]:
+        return [self.question()]
 
     def box(self) -> prediction:
         """The question without its answers, with an id that is unique on the page."""

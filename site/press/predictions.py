@@ -14,11 +14,10 @@ import html
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
 from .domain import PressDomain, press
 from .links import machine_link, page_link
-from .notice import block_notice
+from .notice import NoticeDirective
 from .outcomes import WITHIN, Outcome, missed, outcomes, percent, place_on_axis, read_declared, tally, times_as_long
 from .per_machine import for_each_machine
 from .quantity import NO_BREAK_SPACE
@@ -36,7 +35,7 @@ def outcomes_of(domain: PressDomain, lab: str, record: Record) -> list[Outcome]:
     return outcomes(record, read_declared(path, domain.records.shown(path)))
 
 
-class PredictionsOverview(SphinxDirective):
+class PredictionsOverview(NoticeDirective):
     """For every machine a line for all chapters together, then one for each chapter."""
 
     def run(self) -> list[nodes.Node]:
@@ -46,13 +45,13 @@ class PredictionsOverview(SphinxDirective):
         notices: list[nodes.Node] = []
         for lab in domain.records.labs():
             records, errors = domain.records.all(lab)
-            notices += [block_notice(self.env, self.lineno, str(error)) for error in errors]
+            notices += [self.notice(str(error)) for error in errors]
             try:
                 for record in records:
                     if found := outcomes_of(domain, lab, record):
                         by_machine[record.slug].append((lab, found))
             except RecordError as error:
-                notices.append(block_notice(self.env, self.lineno, str(error)))
+                notices.append(self.notice(str(error)))
         if not any(by_machine.values()):
             return [*notices, nodes.paragraph("", "No record here has both a prediction and its measurement.")]
         rows = []
@@ -66,24 +65,22 @@ class PredictionsOverview(SphinxDirective):
         return [*notices, nodes.container("", strips("machine and chapter", rows), classes=["hf-predictions"])]
 
 
-class Predictions(SphinxDirective):
+class Predictions(NoticeDirective):
     """One chapter."""
 
     required_arguments = 1
+    subject = "{name} {0}: "
 
-    def run(self) -> list[nodes.Node]:
+    def show(self) -> list[nodes.Node]:
         domain, lab = press(self.env), self.arguments[0]
         domain.note_all_labs()
-        try:
-            self.found = {record.slug: outcomes_of(domain, lab, record) for record in domain.records.all(lab)[0]}
-            of_lab = {record.slug: record for record in domain.records.all(lab)[0] if self.found[record.slug]}
-            own = [of_lab[machine.slug] for machine in domain.records.machines() if machine.slug in of_lab]
-            if not own:
-                raise RecordError(f"no record of {lab} has both a prediction and its measurement")
-            strips = for_each_machine(self.env, lambda machine: self.of_machine(machine, of_lab.get(machine.slug, own[0])))
-            return [nodes.container("", *strips, self.kernels(own), classes=["hf-predictions"])]
-        except RecordError as error:
-            return [block_notice(self.env, self.lineno, f"predictions {lab}: {error}")]
+        self.found = {record.slug: outcomes_of(domain, lab, record) for record in domain.records.all(lab)[0]}
+        of_lab = {record.slug: record for record in domain.records.all(lab)[0] if self.found[record.slug]}
+        own = [of_lab[machine.slug] for machine in domain.records.machines() if machine.slug in of_lab]
+        if not own:
+            raise RecordError(f"no record of {lab} has both a prediction and its measurement")
+        strips = for_each_machine(self.env, lambda machine: self.of_machine(machine, of_lab.get(machine.slug, own[0])))
+        return [nodes.container("", *strips, self.kernels(own), classes=["hf-predictions"])]
 
     def of_machine(self, wanted: Machine, record: Record) -> list[nodes.Node]:
         """A strip for each predicted quantity, from the machine's record or one that replaces it."""

@@ -2,15 +2,14 @@
 built by the reader."""
 
 from docutils import nodes
-from sphinx.util.docutils import SphinxDirective
 
 from .domain import press
 from .draw import read_json
 from .links import file_link
-from .notice import block_notice
+from .notice import NoticeDirective
 
 
-class Yours(SphinxDirective):
+class Yours(NoticeDirective):
     """What to write, how to try it, and the steps on the way."""
 
     required_arguments = 1
@@ -22,14 +21,14 @@ class Yours(SphinxDirective):
         try:
             path = read_json(file)
         except (OSError, ValueError) as error:
-            return [block_notice(self.env, self.lineno, f"yours: {lab}: {file.name} cannot be read ({error})")]
+            return [self.notice(f"yours: {lab}: {file.name} cannot be read ({error})")]
         attempts = domain.records.attempts(lab)
         for each in attempts or [file.with_name("no attempt yet")]:
             domain.note_file(each)
         try:
             done = {step for each in attempts for step in read_json(each)["reached"]}
         except (OSError, ValueError, LookupError, TypeError) as error:
-            return [block_notice(self.env, self.lineno, f"yours: {lab}: an attempt cannot be read ({error})")]
+            return [self.notice(f"yours: {lab}: an attempt cannot be read ({error})")]
         box = nodes.admonition("", nodes.title("", path["title"]), classes=["hf-yours", "no-search"])
         box += nodes.paragraph("", "", *self.how(lab, path))
         if "note" in path:
