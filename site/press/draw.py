@@ -197,7 +197,7 @@ def inputs(script_path):
             except DrawError:  # draw() will report it; the figure still depends on the file, which may come back.
                 loaded = []
             waiting += [loaded_file(script, name) for name in loaded]
-    modules = (__file__, svg.__file__, svg.labels.__file__, svg.labels.advances.__file__)
+    modules = (__file__, svg.__file__, svg.labels.__file__, svg.labels.TABLE)
     return [*scripts, CSS, *map(Path, modules)]
 
 

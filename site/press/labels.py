@@ -5,15 +5,14 @@ covers and for its distance from the point. One label at a time moves to its che
 """
 
 import functools
+import json
 import math
 import random
 from itertools import chain
+from pathlib import Path
 
-try:
-    from . import advances
-except ImportError:  # run as a script
-    import advances
-
+TABLE = Path(__file__).parent / "plot" / "advances.json"  # made by tools/subset-fonts
+ADVANCES = json.loads(TABLE.read_text(encoding="utf-8"))  # {face: {character: thousandths of an em}}
 NEAR, ALONG, END, OVER = "near", "along", "end", "over"  # font names in plot/style.gp; other labels do not move
 
 LABEL_COST, EDGE_COST, MARK_COST, STRUCK_COST, LINE_COST, AMBIGUITY_COST = 1000.0, 10000.0, 120.0, 500.0, 14.0, 60.0
@@ -27,8 +26,7 @@ WIDER = 1.03  # the width of the fallback font is similar, letter by letter
 @functools.cache
 def text_width(text, size):
     """The width of `text` in the text face at font size `size`, a little rounded up."""
-    widths = advances.ADVANCES["regular"]
-    em = sum(widths.get(letter, 1050 if ord(letter) > 0x2E80 else 700) for letter in text)
+    em = sum(ADVANCES["regular"].get(letter, 1050 if ord(letter) > 0x2E80 else 700) for letter in text)
     return em * size * WIDER / 1000
 
 
