@@ -90,19 +90,10 @@ def test_a_new_chapter_keeps_the_contract_and_changes_one_line_elsewhere(copy):
     assert new_chapter(copy, "98", "two-words").returncode == 0
     after = snapshot(copy)
     assert sorted(path.relative_to(copy).as_posix() for path in after.keys() - before.keys()) == [
-        "chapters/98-two-words.md",
-        "drawings/98-two-words.py",
-        "figures/98-two-words.gp",
-        "labs/98-two-words/claims.json",
-        "labs/98-two-words/definitions.json",
-        "labs/98-two-words/lab.cpp",
-        "labs/98-two-words/laws.json",
-        "labs/98-two-words/two_words.hpp",
-        "labs/98-two-words/yours/path.json",
-        "labs/98-two-words/yours/start.cpp",
-        "labs/98-two-words/yours/trial.cpp",
-        "tests/labs/98-two-words/CMakeLists.txt",
-        "tests/labs/98-two-words/test_two_words.cpp",
+        "chapters/98-two-words.md", "drawings/98-two-words.py", "figures/98-two-words.gp",
+        *(f"labs/98-two-words/{name}" for name in ("claims.json", "definitions.json", "lab.cpp", "laws.json", "two_words.hpp",
+                                                   "yours/path.json", "yours/start.cpp", "yours/trial.cpp")),
+        "tests/labs/98-two-words/CMakeLists.txt", "tests/labs/98-two-words/test_two_words.cpp",
     ]
     changed = [path for path in before if before[path] != after[path]]
     assert changed == [copy / "labs/CMakeLists.txt"]

@@ -49,27 +49,16 @@ def test_all_run_where_no_pass_is_to_be_reused(test):
     assert not test.run()[2]
 
 
-def changed_program(test):
-    test.write(f"echo '{SAYS}' # changed")
+CHANGES = {
+    "changed program": lambda test: test.write(f"echo '{SAYS}' # changed"),
+    "changed file": lambda test: (test.data / "numbers").write_text("2"),
+    "new file": lambda test: (test.data / "more").touch(),
+    "no file": lambda test: (test.data / "numbers").unlink(),
+    "new peer": lambda test: (test.folder / "bin/peer").touch(),
+}
 
 
-def changed_file(test):
-    (test.data / "numbers").write_text("2")
-
-
-def new_file(test):
-    (test.data / "more").touch()
-
-
-def no_file(test):
-    (test.data / "numbers").unlink()
-
-
-def new_peer(test):
-    (test.folder / "bin/peer").touch()
-
-
-@pytest.mark.parametrize("change", [changed_program, changed_file, new_file, no_file, new_peer])
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_pass_is_not_reused_after_a_change(test, change):
     (test.data / "numbers").write_text("1")
     (test.folder / "bin").mkdir()
