@@ -104,6 +104,7 @@ from . import (
     machines,
     mathml,
     numbering,
+    per_machine,
     predict,
     predictions,
     search,
@@ -118,15 +119,6 @@ from .lab_card import LabCard
 from .lab_code import LabCode
 from .measured import Measured, WhereMeasured, depart_measured_number, measured_number, visit_measured_number
 from .notice import add_banner
-from .per_machine import (
-    depart_variant,
-    pages_of_another_list,
-    per_machine,
-    variant,
-    visit_per_machine,
-    visit_variant,
-    write_variants,
-)
 from .second_reading import SecondReading
 from .yours import Yours
 
@@ -148,8 +140,6 @@ def setup(app: Sphinx) -> dict:
     app.add_html_theme("press", str(Path(__file__).parent / "theme"))
     app.add_domain(PressDomain)
     app.add_node(measured_number, html=(visit_measured_number, depart_measured_number))
-    app.add_node(per_machine, html=(visit_per_machine, None))
-    app.add_node(variant, html=(visit_variant, depart_variant))
     app.add_role("measured", Measured())
     for name, directive in (("drawing", Drawing),
                             ("lab-figure", LabFigure),
@@ -159,8 +149,8 @@ def setup(app: Sphinx) -> dict:
                             ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
     for part in (claims, borrowed, front, ledger, machines, predict, predictions, numbering, definitions,
-                 contents, head, feed, card, checks, cite, compare, search, unbroken, wide, defaults, assets):
-        part.add_to(app)  # assets before write_variants: who hears of another machine listens before it is told
+                 contents, head, feed, card, checks, cite, compare, search, unbroken, wide, defaults, assets, per_machine):
+        part.add_to(app)  # assets before per_machine: who hears of another machine listens before it is told
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("config-inited", leave_out_chapters)
     app.connect("env-get-outdated", forget_missing_xml, priority=100)
@@ -168,8 +158,6 @@ def setup(app: Sphinx) -> dict:
     app.connect("missing-reference", words_without_a_place)
     app.connect("doctree-read", add_banner)
     app.connect("env-updated", pages_to_write)
-    app.connect("env-updated", pages_of_another_list)
-    app.connect("html-page-context", write_variants)
     app.connect("build-finished", report_problems)
     # Reading isn't parallel, because each merge of Sphinx's C++ domain would duplicate what {lab-header} added to it.
     return {"version": "0.1.0", "env_version": digest_of_code(SOURCES), "parallel_read_safe": False,

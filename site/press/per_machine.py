@@ -92,14 +92,6 @@ def _written(self, node: per_machine, slug: str) -> str:
         self.body, self.machine = body, None
 
 
-def visit_variant(self, node: variant) -> None:
-    pass
-
-
-def depart_variant(self, node: variant) -> None:
-    pass
-
-
 def write_variants(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
     """html-page-context: writes the files of the page's other machines; for the switcher, adds the list of the page's machines
     and the names of the machines it lacks."""
@@ -158,3 +150,10 @@ def pages_of_another_list(app: Sphinx, env: BuildEnvironment) -> list[str]:
         return []
     domain.data["machines"] = machines
     return sorted(env.found_docs)
+
+
+def add_to(app: Sphinx) -> None:
+    app.add_node(per_machine, html=(visit_per_machine, None))
+    app.add_node(variant, html=(lambda self, node: None, lambda self, node: None))
+    app.connect("env-updated", pages_of_another_list)
+    app.connect("html-page-context", write_variants)

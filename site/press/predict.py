@@ -91,10 +91,7 @@ def depart_answer(self, node: predict_answer) -> None:
 
 def visit_controls(self, node: script_controls) -> None:
     self.body.append(node["html"])
-
-
-def depart_controls(self, node: script_controls) -> None:
-    pass
+    raise nodes.SkipNode
 
 
 @dataclass(frozen=True)
@@ -321,6 +318,6 @@ def add_to(app: Sphinx) -> None:
     """Registers this part of the extension with Sphinx."""
     app.add_node(prediction, html=(visit_prediction, depart_prediction))
     app.add_node(predict_answer, html=(visit_answer, depart_answer))
-    app.add_node(script_controls, html=(visit_controls, depart_controls))
+    app.add_node(script_controls, html=(visit_controls, None))
     app.add_directive("predict", Predict)
     app.add_directive("predictions-summary", PredictionsSummary)
