@@ -15,6 +15,7 @@ from .domain import press
 from .links import file_link, machine_link
 from .measured import citation, measured_number
 from .notice import NoticeDirective, pending_line
+from .outcomes import percent
 from .per_machine import for_each_machine
 from .quantity import NO_BREAK_SPACE, quantity
 from .records import Machine, NotMeasured, Record, RecordError, Records
@@ -184,11 +185,6 @@ def spread(record: Record, series: Iterable[dict]) -> nodes.Node | None:
     shown = measured_number(tooltip=tooltip, stops=True)
     shown += nodes.Text(text)
     return shown if measured else None
-
-
-def percent(share: float) -> str:
-    """Two digits are enough for a spread."""
-    return str(quantity(float(f"{share:.2g}"), "1", style="percent"))
 
 
 def data_table(series: list[dict]) -> nodes.Node:
