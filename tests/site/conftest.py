@@ -18,6 +18,7 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from arrivals import Arrivals, arrivals_of
 from playwright.sync_api import Browser, Playwright, sync_playwright
 from walk import Walk, Walked
 from whole import BOOK, PROJECT, SUB_PATH, SubPathHandler, pages, render, render_own
@@ -49,6 +50,10 @@ CLAIMS = [
     {"id": "gpus-are-wide", "text": "GPUs are wide.", "value": "gpu_width", "bound": ">= 8"},
 ]
 DOOR = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 10"><title>A door</title><desc>It is open.</desc></svg>'
+# Parts of the pages that tests write.
+CLAIM = f"```{{claim}} {LAB}/memory-is-slow\nNot so.\n```\n"
+DRAWING = "```{drawing} 01-door\nA door.\n```\n"
+FIGURE = "```{lab-figure} 01-small\n:series: latency\nIt rises.\n```\n"
 FIGURE_SCRIPT = """\
 # title: A small figure
 # needs: latency
@@ -332,6 +337,12 @@ def own(tmp_path_factory, record_tool) -> Iterator[str]:
     """The address of a small book with made-up numbers for this machine."""
     with serving(render_own(tmp_path_factory.mktemp("own"))) as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def arrivals(book) -> Iterator[Arrivals]:
+    with arrivals_of(book) as arrivals:
+        yield arrivals
 
 
 @pytest.fixture

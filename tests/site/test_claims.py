@@ -114,6 +114,12 @@ def test_claims_can_be_linked(site):
     assert links == ["caches make a ladder", "the ladder"]
 
 
+def with_chapter(site):
+    """Builds the ledger's page and the chapter that states one of its claims."""
+    site.page(PAGE, LAB)
+    site.built("# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n```")
+
+
 def ledger(site, page="index"):
     """The text of a page, without the names that cells have on narrow pages."""
     whole = site.html
@@ -128,9 +134,7 @@ def test_a_machine_that_decides_few_claims_of_a_lab_has_no_column_of_empty_cells
     site.record()
     only = lambda record: record.update(values=[each for each in record["values"] if each["id"] == "cache_gain"])
     site.record(lambda record: record["machine"].update(cpu="Small"), only, published="other-machine")
-    site.page("# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n```")
-    site.page(PAGE, LAB)
-    site.built()
+    with_chapter(site)
     head, body = re.search(r"hf-ledger-lab.*?<thead>(.*?)</thead>(.*?)</table>", site.html(), re.S).groups()
     assert "this machine" in head and "Small" not in head
     also = [re.sub("<[^>]*>|\xa0", " ", each).split() for each in re.findall(r'<span class="hf-also">(.*?)</p>', body)]
@@ -141,9 +145,7 @@ def test_a_machine_that_decides_few_claims_of_a_lab_has_no_column_of_empty_cells
 def test_the_ledger_has_every_claim_on_every_machine(site):
     site.record()
     site.record(fails, published="other-machine")
-    site.page("# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n```")
-    site.page(PAGE, LAB)
-    site.built()
+    with_chapter(site)
     text = site.text()
     for claim in CLAIMS:
         assert claim["text"] in text
@@ -156,9 +158,7 @@ def test_a_machine_that_published_its_record_is_listed_once(site):
     published = site.root / "figures" / "records" / "the-same-machine" / f"{LAB}.json"
     published.parent.mkdir(parents=True)
     shutil.copy(site.record(), published)
-    site.page("# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n```")
-    site.page(PAGE, LAB)
-    site.built()
+    with_chapter(site)
     assert site.text().count("✓ 22.9×") == 1
 
 
@@ -218,9 +218,7 @@ def test_an_author_says_how_a_number_is_shown(site, way, shown, asked):
 
 def test_what_is_true_or_false_shows_no_number(site):
     site.change_claims(lambda claim: {"shown": "nothing"} if claim["id"] == "caches-make-a-ladder" else {})
-    site.page(PAGE + "\nThe end.\n")
-    site.record()
-    site.built()
+    site.shown(PAGE + "\nThe end.\n")
     assert f"{SENTENCE} ✓ The end." in site.text()
     site.record(fails)
     site.built()
@@ -249,9 +247,7 @@ def test_every_claim_whose_number_is_shown_in_a_way_of_its_own_has_a_value_witho
 def test_the_chapters_bound_decides_for_every_machine(site):
     site.record(fails)
     site.record(fails, published="other-machine")
-    site.page("# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n```")
-    site.page(PAGE, LAB)
-    site.built()
+    with_chapter(site)
     assert f"{SENTENCE} ≥ 3× ✗ 2.4× ✗ 2.4×" in ledger(site)
     assert "✗ does not hold here" in site.text(LAB)
 

@@ -4,12 +4,12 @@ import json
 import re
 
 import pytest
-from conftest import PROJECT, scale_series
+from conftest import FIGURE, PROJECT, scale_series
 from press.compare import sentence
 from press.records import Record
 
 NAMES = ("A", "B")
-FIGURE = "# Page\n\n```{lab-figure} 01-small\n:series: latency\nIt rises.\n```\n"
+PAGE = f"# Page\n\n{FIGURE}"
 PAIR = "here+other-machine"
 RANGED = 'stats tables."/latency.tsv" using 2 nooutput\neval y_range(0, STATS_max)\nplot '
 
@@ -108,7 +108,7 @@ def test_a_figure_that_two_have_measured_can_show_both_on_the_same_axes(site):
     site.record(lambda record: record["machine"].update(cpu="Second"), scale_series("latency", 10), published="other-machine")
     script = site.root / "figures" / "01-small.gp"
     script.write_text(script.read_text().replace("plot ", RANGED))  # as in the figures of the book
-    site.built(FIGURE)
+    site.built(PAGE)
     here, other, words = pairs(site)["01-small"]
     assert words == "Pointer chase (huge pages): Second takes 10 times as long."
     assert scale(here) == scale(other) != []
@@ -124,7 +124,7 @@ def test_each_machine_stands_beside_the_first_alone(site):
     site.record()
     for name in ("a-machine", "b-machine"):
         site.record(published=name)
-    site.built(FIGURE)
+    site.built(PAGE)
     assert 'data-pairs="here+a-machine here+b-machine"' in site.html()
     assert {file.stem for file in (site.root / "build" / "out" / "_machines" / "index").glob("*+*.js")} == {
         "here+a-machine", "here+b-machine"}
@@ -133,7 +133,7 @@ def test_each_machine_stands_beside_the_first_alone(site):
 def test_a_pair_follows_its_records_and_its_script_and_goes_with_them(site):
     site.record()
     path = site.record(scale_series("latency", 10), published="other-machine")
-    site.page(FIGURE)
+    site.page(PAGE)
     site.build()
     first = pairs(site)
     site.record(scale_series("latency", 3), published="other-machine")
@@ -152,5 +152,5 @@ def test_a_machine_without_the_figure_stands_beside_nobody(site):
     site.lab("02-other")
     site.record()
     site.record(published="other-machine", lab="02-other")
-    site.built(FIGURE)
+    site.built(PAGE)
     assert pairs(site) is None and "hf-compare" not in site.html()

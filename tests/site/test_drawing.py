@@ -31,7 +31,7 @@ def drawn(site):
         site.page(page)
         return site.build()
 
-    build.site = site
+    build.site, build.address = site, (site.root / "build" / "out" / "index.html").as_uri()
     return build
 
 
@@ -131,8 +131,7 @@ def expect_shown(page: Page, names: str) -> None:
 
 def test_steps_are_moved_by_a_slider_and_a_button(drawn, browser):
     drawn(STEPS)
-    address = (drawn.site.root / "build" / "out" / "index.html").as_uri()
-    with Visit(browser, address) as visit:
+    with Visit(browser, drawn.address) as visit:
         slider = visit.page.get_by_role("slider", name="Crates")
         expect_shown(visit.page, "bd")
         expect(slider).to_have_attribute("aria-valuetext", "crates 2")
@@ -150,8 +149,7 @@ def test_steps_are_moved_by_a_slider_and_a_button(drawn, browser):
 
 def test_without_scripts_the_step_that_the_drawing_names_is_shown(drawn, browser):
     drawn(STEPS)
-    address = (drawn.site.root / "build" / "out" / "index.html").as_uri()
-    with Visit(browser, address, java_script_enabled=False) as visit:
+    with Visit(browser, drawn.address, java_script_enabled=False) as visit:
         expect_shown(visit.page, "bd")
         expect(visit.page.get_by_role("slider")).to_have_count(0)
 
@@ -163,8 +161,7 @@ def moving(says: str) -> str:
 
 def test_a_step_has_its_sentence_and_what_moves_its_place(drawn, browser):
     assert drawn(moving("One.|Two of them.|Three.")).status == 0
-    address = (drawn.site.root / "build" / "out" / "index.html").as_uri()
-    with Visit(browser, address) as visit:
+    with Visit(browser, drawn.address) as visit:
         says, slider = visit.page.locator(".hf-says p:visible"), visit.page.get_by_role("slider", name="Crates")
         expect(says).to_have_text(["Two of them."])
         expect(slider).to_have_attribute("aria-valuetext", "Two of them.")

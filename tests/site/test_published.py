@@ -4,26 +4,12 @@ import re
 import shutil
 
 import pytest
-from conftest import LAB, add_value
+from conftest import CLAIM, FIGURE, LAB, add_value
 
 SINCE = "code changed since this run"
 SPEED = {"id": "speed", "unit": "GFLOP/s", "value": 300}
-PAGE = """# Page
-
-It is {measured}`01-roofline/speed`.
-
-```{claim} 01-roofline/caches-make-a-ladder
-Here the ladder is flat.
-```
-
-```{lab-figure} 01-small
-:series: latency
-It rises.
-```
-
-```{lab-card} 01-roofline
-```
-"""
+PAGE = "# Page\n\nIt is {measured}`01-roofline/speed`.\n\n" + CLAIM.replace("memory-is-slow", "caches-make-a-ladder") + \
+       f"\n{FIGURE}\n```{{lab-card}} 01-roofline\n```\n"
 GALLERY = "# Page\n\n```{machines}\n```\n"
 LEDGER = "# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\nother\n```\n"
 
@@ -89,9 +75,7 @@ def test_machines_are_told_apart_by_the_names_they_were_published_under(site):
     (f"{LAB}.json", lambda record: None, "expected a folder of one machine's records"),
 ])
 def test_what_does_not_belong_among_published_records_is_an_error(site, place, edit, problem):
-    site.page(GALLERY)
-    site.record()
-    site.built()
+    site.shown(GALLERY)
     published = site.record(edit, published="elsewhere")
     wrong = site.root / "figures" / "records" / place
     wrong.parent.mkdir(exist_ok=True)
@@ -109,8 +93,7 @@ def test_hosts_that_share_a_machine_are_not_taken_for_so_many_machines(site):
 
 
 def test_records_of_two_machines_in_one_folder_are_an_error(site):
-    (site.root / "labs" / "02-other").mkdir()
-    (site.root / "labs" / "02-other" / "lab.cpp").touch()
+    site.lab("02-other")
     site.record(published="a-machine")
     other = site.record(lambda record: record["lab"].update(id="02-other"), published="b-machine")
     shutil.move(other, site.root / "figures/records/a-machine/02-other.json")

@@ -5,7 +5,7 @@ import shutil
 
 import press
 import pytest
-from conftest import LAB, Site, add_value
+from conftest import FIGURE, LAB, Site, add_value
 
 NUMBER = "# %s\n\nIt is {measured}`01-roofline/speed`."
 SPEED = {"id": "speed", "unit": "GFLOP/s"}
@@ -151,9 +151,6 @@ def test_a_missing_record_tool_is_named_and_noticed_when_it_comes(site, tmp_path
     assert "It is 171 GFLOP/s." in site.text()
 
 
-FIGURE = "\n\n```{lab-figure} 01-small\n:series: latency\nIt rises.\n```\n"
-
-
 def written(site: Site) -> dict[str, int]:
     """When each page was written."""
     return {page.stem: page.stat().st_mtime_ns for page in (site.root / "build" / "out").glob("*.html")}
@@ -175,13 +172,13 @@ def test_an_edit_of_prose_starts_no_program_and_writes_its_own_page_alone(site, 
     names = [f"page{number}" for number in range(4)]
     site.page("# Index\n\n```{toctree}\n" + "\n".join(names) + "\n```")
     for name in names:
-        site.page(NUMBER % name + FIGURE, name)
+        site.page(f"{NUMBER % name}\n\n{FIGURE}", name)
     site.built()
     assert {line.split()[0] for line in asked.read_text().splitlines()} == {"record", "gnuplot"}
     asked.unlink()
     before = written(site)
 
-    site.page(NUMBER % "Page" + " A word more." + FIGURE, "page1")
+    site.page(f"{NUMBER % 'Page'} A word more.\n\n{FIGURE}", "page1")
     build = site.build()
     assert (build.status, build.read) == (0, ["page1"])
     assert "A word more." in site.text("page1")

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from conftest import LAB, Site, renew_key, scale_series
+from conftest import CLAIM, FIGURE, LAB, Site, renew_key, scale_series
 from press import compare, draw
 from whole import Visit
 
@@ -19,16 +19,7 @@ PAGE = """# Page
 {measured}`01-roofline/machine.cpu`, {measured}`01-roofline/machine.os`,
 {measured}`01-roofline/toolchain.compiler`, {measured}`01-roofline/toolchain.flags`.
 
-```{claim} 01-roofline/memory-is-slow
-Not so.
-```
-
-```{lab-figure} 01-small
-:series: latency
-It rises.
-```
-
-```{predict} ridge
+""" + f"{CLAIM}\n{FIGURE}\n" + """```{predict} ridge
 :value: 01-roofline/ridge_flop_per_byte
 :choices: little < 4 | much >= 4
 How much?
@@ -237,7 +228,7 @@ def test_with_every_machine_a_book_grows_by_the_same(site, monkeypatch):
 def test_what_no_page_names_is_not_kept(site):
     site.record()
     other = site.record(scale_series("latency", 10), published="other-machine")
-    figure = "# Page\n\n```{lab-figure} 01-small\n:series: latency\nIt rises.\n```\n"
+    figure = f"# Page\n\n{FIGURE}"
     site.page(figure + "\n```{toctree}\nmore\n```\n")
     (site.root / "figures" / "01-more.gp").write_bytes((site.root / "figures" / "01-small.gp").read_bytes())
     site.page(figure.replace("01-small", "01-more"), "more")

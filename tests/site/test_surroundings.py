@@ -8,26 +8,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from conftest import LAB, Site
+from conftest import CLAIM, DRAWING, FIGURE, LAB, Site
 from whole import PROJECT
 
-PAGE = f"""# Page
-
-{{measured}}`{LAB}/ridge_flop_per_byte`
-
-```{{claim}} {LAB}/memory-is-slow
-Not so.
-```
-
-```{{lab-figure}} 01-small
-:series: latency
-It rises.
-```
-
-```{{drawing}} 01-door
-A door.
-```
-"""
+PAGE = f"# Page\n\n{{measured}}`{LAB}/ridge_flop_per_byte`\n\n{CLAIM}\n{FIGURE}\n{DRAWING}"
 COMMA = "de_DE.UTF-8"
 
 

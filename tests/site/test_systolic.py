@@ -21,8 +21,7 @@ def numbers(record: dict, series: str) -> list[int]:
 @pytest.fixture
 def tpu(site):
     """A site whose lab is 04-tpu; calling it writes the record, after an edit, and builds the page."""
-    (site.root / "labs" / "04-tpu").mkdir()
-    (site.root / "labs" / "04-tpu" / "lab.cpp").touch()
+    site.lab("04-tpu")
 
     def build(edit=lambda record: None):
         record = made.record("04-tpu")

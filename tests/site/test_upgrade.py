@@ -5,36 +5,10 @@ import pickle
 from pathlib import Path
 
 import pytest
-from conftest import LAB, scale_series
+from conftest import CLAIM, DRAWING, FIGURE, LAB, scale_series
 
-PAGES = {"index": f"""# Book
-
-{{measured}}`{LAB}/ridge_flop_per_byte`
-
-```{{lab-figure}} 01-small
-:series: latency
-It rises.
-```
-
-```{{drawing}} 01-door
-A door.
-```
-
-```{{toctree}}
-more
-```
-""", "more": f"""# More
-
-```{{claim}} {LAB}/memory-is-slow
-Not so.
-```
-
-```{{lab-figure}} 01-small
-:series: latency
-:name: fig-again
-It rises again.
-```
-"""}
+PAGES = {"index": f"# Book\n\n{{measured}}`{LAB}/ridge_flop_per_byte`\n\n{FIGURE}\n{DRAWING}\n```{{toctree}}\nmore\n```\n",
+         "more": f"# More\n\n{CLAIM}\n" + FIGURE.replace("It", ":name: fig-again\nIt")}
 
 
 class Gone:
