@@ -1,11 +1,9 @@
 """The machine switcher, the content that changes with it, and two machines in one figure, in a real browser."""
 
 import re
-from collections.abc import Iterator
 from itertools import permutations
 
 import pytest
-from arrivals import Arrivals, arrivals_of
 from conftest import LAB
 from playwright.sync_api import Page, expect
 from walk import SETTLED
@@ -93,12 +91,6 @@ FLASHES = """
   };
   look();
 """
-
-
-@pytest.fixture(scope="module")
-def arrivals(book) -> Iterator[Arrivals]:
-    with arrivals_of(book) as arrivals:
-        yield arrivals
 
 
 # test_weight.py checks that nothing moves.

@@ -1,12 +1,10 @@
 """The cost of a page to its reader: bytes, layout shifts, and the work of an interaction, in a real browser, from a server that
 compresses as hosts of static pages do."""
 
-from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 
 import pytest
-from arrivals import Arrivals, arrivals_of
 from chromium import counted
 from walk import SETTLED
 from whole import Visit, pages, zipped
@@ -42,12 +40,6 @@ def test_every_page_is_light(browser, book, served):
         if cost["bytes"] > PAGE_BYTES or cost["scripts"] > SCRIPT_BYTES:
             too_much[page] = str(cost)
     assert too_much == {}
-
-
-@pytest.fixture(scope="module")
-def arrivals(book) -> Iterator[Arrivals]:
-    with arrivals_of(book) as arrivals:
-        yield arrivals
 
 
 def machine_files(book: Path, page: str = "*") -> list[Path]:
