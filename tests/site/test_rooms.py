@@ -18,7 +18,7 @@ CHIPS = ("EPYC", "Xeon", "Zen", "Graviton", "Neoverse", "Ryzen", "TPU", "H100")
 UNITS = ("FLOP", "FLOPs", "GFLOP", "TFLOP", "updates")
 CHAPTER = re.compile(r"\b\d\d-[a-z][a-z0-9-]+")
 EXAMPLES = ("01-sorting", "01-speed", "01-swap")  # a chapter, a figure and a drawing, where directives are described
-TEXTS = sorted(path for path in PRESS.rglob("*") if path.suffix in (".py", ".js", ".css", ".html", ".toml"))
+TEXTS = sorted(path for path in PRESS.rglob("*") if path.suffix in (".py", ".js", ".json", ".css", ".html", ".toml"))
 
 
 def imported(source: str) -> set[str]:
