@@ -1,108 +1,94 @@
-// The chapter's graphs at small sizes: every strategy gives the right result, and moves no more than the one before.
+// The chapter's graphs: their results, and their traffic.
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <cstddef>
 #include <vector>
 
-#include "01-roofline/kernels/stream_runs.hpp"
-#include "07-compilers/bench/fusion.hpp"
-#include "common/work.hpp"
-#include "harness/measure/as_double.hpp"
-#include "harness/measure/sampling.hpp"
-#include "harness/measure/scratch_folder.hpp"
-#include "harness/measure/threads.hpp"
+#include "07-compilers/kernels/compiler/eager.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
+#include "07-compilers/kernels/models/graphs.hpp"
 
 namespace hf::compilers {
 namespace {
 
-constexpr std::size_t few = 8;
+/// Its result for these inputs, by its definition.
+std::vector<double> result(const Graph& graph, const std::vector<std::vector<float>>& inputs) {
+  std::vector<const float*> pointers;
+  for (const std::vector<float>& input : inputs) pointers.push_back(input.data());
+  return reference(graph, pointers);
+}
 
-TEST_CASE("every strategy of every graph is right, and compiled it moves the fewest bytes") {
-  const ScratchFolder cache;
-  for (const GraphCase& each : all_graph_cases(few)) {
-    CAPTURE(each.id);
-    GraphRuns runs(each, cache.path());  // throws if a result is wrong
-    CHECK(runs.compiled().is_compiled());
-    CHECK(runs.work(Strategy::compiled).bytes <= runs.work(Strategy::operators).bytes);
-    if (each.strategies.front() == Strategy::decomposed)
-      CHECK(runs.work(Strategy::operators).bytes < runs.work(Strategy::decomposed).bytes);
-    CHECK(runs.compared_result().size() == runs.result_shape().numbers());
-    CHECK(runs.result_shape().rows == few);
-    for (const Threads cores : {Threads::all, Threads::one}) {
-      const std::vector<Variant> variants = runs.variants(cores);
-      CHECK(variants.size() == each.strategies.size());
-      for (const Variant& variant : variants) CHECK(variant.seconds(1) > 0);
-    }
+TEST_CASE("the chain is relu, half, and one more") {
+  CHECK(result(chain_graph({2, 2}), {{-3, 0, 0.5f, 4}}) == std::vector<double>{1, 1, 1.25, 3});
+}
+
+TEST_CASE("softmax, operator by operator, moves 8 MN + 4 M numbers, as Triton's tutorial counts them") {
+  const double rows = 48, columns = 80;
+  const Graph graph = softmax_graph({48, 80});
+  CHECK(eager_work(decompose(graph)).bytes == 4 * (8 * rows * columns + 4 * rows));
+  CHECK(eager_work(graph).bytes == 4 * 2 * rows * columns);
+}
+
+TEST_CASE("softmax adds up to one in each row") {
+  const std::vector<double> y = result(softmax_graph({2, 3}), {{1, 2, 3, -80, 80, 0}});
+  CHECK(y[0] + y[1] + y[2] == doctest::Approx(1));
+  CHECK(y[1] / y[0] == doctest::Approx(std::exp(1)));
+  CHECK(y[4] == doctest::Approx(1));
+}
+
+TEST_CASE("the block ends with dropout, or without") {
+  const Graph with = block_graph({3, 8, 16}),
+              without = block_graph({.tokens = 3, .width = 8, .outputs = 16, .dropout = 0});
+  CHECK(with.nodes().back().op == Op::dropout);
+  CHECK(without.nodes().back().op == Op::gelu);
+  CHECK(with.inputs() == 5);
+  CHECK(with.result_shape() == Shape{3, 16});
+}
+
+TEST_CASE("the block without its product keeps its shape") {
+  const Graph graph = norm_graph({3, 8});
+  CHECK(graph.nodes().back().op == Op::dropout);
+  CHECK(norm_graph({3, 8}, 0).nodes().back().op == Op::gelu);
+  CHECK(graph.inputs() == 3);
+  CHECK(graph.result_shape() == Shape{3, 8});
+}
+
+TEST_CASE("GELU spelled out is GELU, far from zero too") {
+  const std::vector<std::vector<float>> inputs = {{-9, -2, 0, 0.5f, 4, 30}, std::vector(6, 8.0f), std::vector(6, 0.0f)};
+  const std::vector<double> y = result(norm_graph_spelled_out({1, 6}), inputs),
+                            expected = result(norm_graph({1, 6}, 0), inputs);
+  for (std::size_t i = 0; i < 6; ++i) CHECK(y[i] == doctest::Approx(expected[i]).epsilon(1e-6));
+}
+
+TEST_CASE("attention to equal keys is the mean of the values") {
+  const std::size_t tokens = 4, width = 2;
+  const std::vector<double> y =
+      result(attention_graph(tokens, width),
+             {{1, 2, 3, 4, 5, 6, 7, 8}, std::vector(tokens * width, 0.5f), {1, 0, 2, 0, 3, 0, 6, 4}});
+  REQUIRE(y.size() == tokens * width);
+  for (std::size_t i = 0; i < tokens; ++i) {
+    CHECK(y[i * width] == doctest::Approx(3));
+    CHECK(y[i * width + 1] == doctest::Approx(1));
   }
 }
 
-TEST_CASE("least seconds: operators one by one take turns at the roofs, a compiled graph is under both at once") {
-  const ScratchFolder cache;
-  const GraphCase chain = all_graph_cases(few).front();
-  const GraphRuns runs(chain, cache.path());
-  const Roofline roof = {.peak_gflops = 1e6, .bandwidth_gbs = 1};
-  const TwoRoofs slow_memory = {roof, roof};
-  const double passes = runs.least_seconds(Strategy::operators, slow_memory);
-  CHECK(passes == doctest::Approx(runs.work(Strategy::operators).traffic() * 1e-9));
-  CHECK(passes == doctest::Approx(3 * runs.least_seconds(Strategy::compiled_ordinary, slow_memory)));
-  CHECK(passes == doctest::Approx(4.5 * runs.least_seconds(Strategy::compiled_nontemporal, slow_memory)));
-  const TwoRoofs slow_past_caches = {roof, {.peak_gflops = 1e6, .bandwidth_gbs = 0.5}};
-  CHECK(passes == doctest::Approx(2.25 * runs.least_seconds(Strategy::compiled_nontemporal, slow_past_caches)));
+TEST_CASE("attention looks where the key is like the query") {
+  const std::vector<double> y = result(attention_graph(2, 2), {{100, 0, 0, 100}, {1, 0, 0, 1}, {1, 2, 3, 4}});
+  REQUIRE(y.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(std::abs(y[i] - static_cast<double>(i + 1)) < 1e-12);
 }
 
-TEST_CASE("of a block, the matrix product is the largest part where arithmetic is slow, and none of a chain") {
-  const ScratchFolder cache;
-  const Roofline roof = {.peak_gflops = 1, .bandwidth_gbs = 1e6};
-  const TwoRoofs slow_arithmetic = {roof, roof};
-  for (const GraphCase& each : all_graph_cases(few)) {
-    const GraphRuns runs(each, cache.path());
-    const double share =
-        runs.product_seconds(slow_arithmetic) / runs.least_seconds(Strategy::operators, slow_arithmetic);
-    CHECK(runs.has_product() == (share > 0));
-    if (each.id == "block") CHECK(share > 0.9);
-    if (each.id == "block") CHECK(runs.product_seconds(slow_arithmetic) == doctest::Approx(2e-9 * few * 768 * 3072));
-    if (each.id == "elementwise" || each.id == "softmax" || each.id == "norm") CHECK(share == 0);
-  }
+TEST_CASE("a linear layer is a product and a sum") {
+  CHECK(result(linear_graph(2, 2), {{1, 2, 3, 4}, {1, 0, 10, 1}, {100, 200}}) ==
+        std::vector<double>{121, 202, 143, 204});
 }
 
-TEST_CASE(
-    "a function that takes as long as nine multiply-adds costs 18 FLOPs, and graphs that hold it take so much longer") {
-  Team team;
-  Arithmetic arithmetic(team);
-  Sampling sampling;
-  for (const Variant& variant : arithmetic.variants()) {
-    CHECK(variant.seconds(1) > 0);
-    sampling.ids.push_back(variant.id);
-    sampling.seconds.push_back(estimate({1e-3}));
-  }
-  const double peak_flops = arithmetic.peak_gflops(sampling) * 1e6;  // in that millisecond
-  const double numbers = as_double(looped_numbers) * team.size();
-  CHECK(arithmetic.multiply_adds(sampling, Op::exp).median == doctest::Approx(peak_flops / 2 / numbers));
-  CHECK(arithmetic.costs(sampling).gelu == doctest::Approx(peak_flops / numbers));
-
-  const ScratchFolder cache;
-  const Roofline slow = {.peak_gflops = 1, .bandwidth_gbs = 1e6};
-  const OpCosts cheap = {.exp = 2, .gelu = 2, .dropout = 2, .other = 2}, dear = {18, 18, 18, 2};
-  const GraphRuns softmax(all_graph_cases(few)[1], cache.path());
-  for (const Strategy strategy : {Strategy::operators, Strategy::compiled}) {
-    const double longer =
-        softmax.least_seconds(strategy, {slow, slow, dear}) / softmax.least_seconds(strategy, {slow, slow, cheap});
-    CHECK(longer == doctest::Approx((18 + 4 * 2) / (5 * 2.0)).epsilon(0.01));
-  }
-}
-
-TEST_CASE("copying counts the lines that are read because they are written") {
-  Roofs copies(std::size_t{1} << 20);
-  Sampling sampling;
-  for (const Variant& variant : copies.copies(Threads::one)) {
-    sampling.ids.push_back(variant.id);
-    sampling.seconds.push_back(estimate({1e-3}));
-  }
-  CHECK(copies.traffic_gbs(sampling, roofline::Stream::copy, Threads::one).median ==
-        doctest::Approx(1.5 * 0x1p20 / 1e6).epsilon(0.01));
-  CHECK(copies.traffic_gbs(sampling, roofline::Stream::copy_nontemporal, Threads::one).median ==
-        doctest::Approx(0x1p20 / 1e6).epsilon(0.01));
+TEST_CASE("a perceptron's outputs are probabilities, and hollow it has as many operators") {
+  const Graph graph = perceptron_graph(3, {8, 4, 5});
+  CHECK(graph.result_shape() == Shape{3, 5});
+  CHECK(graph.inputs() == 7);
+  CHECK(perceptron_graph(1, hollow).nodes().size() == graph.nodes().size());
 }
 
 }  // namespace
