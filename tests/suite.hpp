@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 namespace hf {
@@ -26,6 +27,8 @@ std::vector<Value> first_few(std::size_t few, std::vector<Value> all) {
   if (!weekly()) all.erase(all.begin() + static_cast<std::ptrdiff_t>(few), all.end());
   return all;
 }
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// A time limit, in seconds, before which something begins. A busy machine may need longer, so this calls
 /// `begins_within(seconds)` with more and more seconds until it returns true.

@@ -1,6 +1,7 @@
 #include "process.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,6 +97,23 @@ std::vector<pid_t> processes_with(const std::string& variable) {
     if (('\0' + content(entry.path() / "environ")).find(whole) != std::string::npos) found.push_back(std::stoi(name));
   }
   return found;
+}
+
+bool runs(pid_t process) {
+  const std::string status = content("/proc/" + std::to_string(process) + "/stat");
+  return !status.empty() && status.find(") Z ") == std::string::npos;
+}
+
+bool ends(pid_t process) {
+  for (int look = 0; look < 6000 && runs(process); ++look) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return !runs(process);
+}
+
+void keep_on_core(int core, pid_t process) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  sched_setaffinity(process, sizeof one, &one);
 }
 
 std::string content(const std::filesystem::path& file) {

@@ -107,5 +107,14 @@ bool in_child(const std::function<bool()>& test);
 /// The processes that have this variable in their environment: "NAME=value".
 std::vector<pid_t> processes_with(const std::string& variable);
 
+/// True while a process, perhaps not a child, is neither gone nor a zombie.
+bool runs(pid_t process);
+
+/// True if it runs no longer, within a minute.
+bool ends(pid_t process);
+
+/// Lets a process, 0 for this thread, run on one core only.
+void keep_on_core(int core, pid_t process = 0);
+
 std::string content(const std::filesystem::path& file);
 void write(const std::filesystem::path& file, const std::string& text);

@@ -1,19 +1,24 @@
-// Attention with its matrix, without it and number by number, compared with its definition; and what it moves.
+// Attention with its matrix, without it and number by number, compared with its definition; what it moves; and the memory
+// that a call takes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "02-matmul/check/layers_reference.hpp"
+#include "07-compilers/bench/steps.hpp"
 #include "07-compilers/kernels/attention/attention.hpp"
 #include "common/loop_team.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "common/work.hpp"
+#include "harness/measure/memory.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -225,6 +230,28 @@ TEST_CASE("what takes longer, arithmetic or traffic, decides the time of each pa
   const NaiveWork work = {.keys = {1e9, 1e9, 1e9}, .softmax = {1e9, 0, 0}, .values = {0, 1e9, 0}};
   CHECK(predicted_seconds({1, 1}, work) == doctest::Approx(2 + 1 + 1));
   CHECK(predicted_seconds({1, std::numeric_limits<double>::infinity()}, work) == doctest::Approx(2));
+}
+
+const bool system_does_not_tell = !resident_growth([] {});
+
+TEST_CASE("memory counts when it is touched, and only then" * doctest::skip(system_does_not_tell)) {
+  constexpr std::size_t bytes = std::size_t{64} << 20, slack = std::size_t{4} << 20;
+  std::optional<Buffer> buffer;
+  const auto touched = resident_growth([&] {
+    buffer.emplace(bytes, Pages::base);
+    std::ranges::fill(buffer->as<float>(), 1.0f);
+  });
+  buffer.reset();
+  const auto untouched = resident_growth([&] { buffer.emplace(bytes, Pages::base); });
+  REQUIRE(touched);
+  REQUIRE(untouched);
+  CHECK(*touched >= bytes - slack);
+  CHECK(*touched <= bytes + slack);
+  CHECK(*untouched <= slack);
+}
+
+TEST_CASE("what goes wrong is passed on") {
+  CHECK_THROWS_AS(resident_growth([] { throw std::runtime_error("no"); }), std::runtime_error);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "07-compilers/kernels/compiler/graph.hpp"
@@ -45,8 +46,7 @@ class Inputs {
   explicit Inputs(const Graph& graph, float spread = 1) {
     for (const Node& node : graph.nodes()) {
       if (node.op != Op::input) continue;
-      numbers_.emplace_back(node.shape.numbers());
-      fill_random(numbers_.back(), 70 + numbers_.size(), spread);
+      numbers_.push_back(random_floats(node.shape.numbers(), 71 + numbers_.size(), spread));
     }
   }
 
@@ -61,5 +61,13 @@ class Inputs {
  private:
   std::vector<std::vector<float>> numbers_;
 };
+
+/// What a compiled or an eager graph gives; NaN where it writes nothing. \param rows  as run() takes them
+template <class Program, class... Rows>
+std::vector<float> result_of(Program&& program, const Graph& graph, const Inputs& inputs, Rows... rows) {
+  std::vector<float> result(graph.result_shape().numbers(), std::numeric_limits<float>::quiet_NaN());
+  program.run(inputs.pointers(), result.data(), rows...);
+  return result;
+}
 
 }  // namespace hf::compilers

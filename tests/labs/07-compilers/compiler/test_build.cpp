@@ -35,23 +35,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<float> eager_result(const Graph& graph) {
-  const Inputs inputs(graph);
-  std::vector<float> result(graph.result_shape().numbers());
-  Eager(graph).run(inputs.pointers(), result.data());
-  return result;
-}
-
-std::vector<float> result_of(Compiled& compiled, const Graph& graph) {
-  const Inputs inputs(graph);
-  std::vector<float> result(graph.result_shape().numbers());
-  compiled.run(inputs.pointers(), result.data());
-  return result;
-}
+std::vector<float> eager_result(const Graph& graph) { return result_of(Eager(graph), graph, Inputs(graph)); }
 
 bool is_one_line(const std::string& text) { return !text.empty() && text.find('\n') == std::string::npos; }
-
-bool says(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }
 
 /// Checks that the graph runs eagerly, with exactly that result, and that one line says why.
 void check_falls_back(const Graph& graph, const CompileOptions& options, const std::string& why) {
@@ -59,8 +45,8 @@ void check_falls_back(const Graph& graph, const CompileOptions& options, const s
   CHECK_FALSE(compiled.is_compiled());
   CHECK(is_one_line(compiled.remark()));
   CAPTURE(compiled.remark());
-  CHECK(says(compiled.remark(), why));
-  CHECK(result_of(compiled, graph) == eager_result(graph));
+  CHECK(contains(compiled.remark(), why));
+  CHECK(result_of(compiled, graph, Inputs(graph)) == eager_result(graph));
 }
 
 /// Checks that the graph is compiled, is right, and that a line says this, or nothing.
@@ -70,22 +56,12 @@ void check_compiles(const Graph& graph, CompileOptions options, const std::strin
   CAPTURE(compiled.remark());
   CHECK(compiled.is_compiled());
   CHECK((remark.empty() ? compiled.remark().empty() : is_one_line(compiled.remark())));
-  CHECK(says(compiled.remark(), remark));
-  CHECK(result_of(compiled, graph) == eager_result(graph));
+  CHECK(contains(compiled.remark(), remark));
+  CHECK(result_of(compiled, graph, Inputs(graph)) == eager_result(graph));
 }
 
 /// relu(x) · 0.5 + 1: for every number, the fused loop and the eager operators give the same bits.
 Graph chain() { return chain_of_three({33, 65}); }
-
-/// Waits for a process to end, even if it is not our child.
-bool ends(pid_t pid) {
-  const auto is_there = [&] {  // a process that was not waited for is a zombie, state Z
-    const std::string status = content("/proc/" + std::to_string(pid) + "/stat");
-    return !status.empty() && !says(status, ") Z ");
-  };
-  for (int i = 0; i < 1000 && is_there(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  return !is_there();
-}
 
 void overwrite(const fs::path& file, const std::string& bytes) {
   const fs::path other = file.string() + ".new";  // the old one may be loaded
@@ -119,6 +95,14 @@ std::string hangs_and_tells(const fs::path& pids, const std::string& which) {
   return "sleep 1000 & echo " + which + " > " + file + ".new; mv " + file + ".new " + file + "; wait";
 }
 
+/// Checks that the processes in such a file end. \return how many there are
+int all_end(const fs::path& pids) {
+  std::ifstream in(pids);
+  int processes = 0;
+  for (pid_t pid = 0; in >> pid; ++processes) CHECK(ends(pid));
+  return processes;
+}
+
 }  // namespace
 
 TEST_CASE("A graph that cannot be compiled runs eagerly, and says which operator or limit it was") {
@@ -145,10 +129,10 @@ TEST_CASE("A graph that cannot be compiled runs eagerly, and says which operator
   CHECK_THROWS_WITH_AS(emit(make_plan(unknown, false, 0)), "operator ? (%1) has no code; write its line in emit.cpp",
                        std::invalid_argument);
   Compiled compiled(unknown, {.folder = cache.path()});
-  CHECK(says(compiled.remark(), "has no code"));
+  CHECK(contains(compiled.remark(), "has no code"));
 
   Compiled nothing{Graph(), {.folder = cache.path()}};
-  CHECK(says(nothing.remark(), "nothing in it to compute"));
+  CHECK(contains(nothing.remark(), "nothing in it to compute"));
 }
 
 TEST_CASE("Without a compiler that works, a graph runs eagerly and one line says what the compiler did") {
@@ -178,10 +162,7 @@ TEST_CASE("A compiler that hangs is stopped, with all that it started") {
                      "stopped after " + std::to_string(seconds) + " s");
     return fs::exists(pids);
   });
-  std::ifstream in(pids);
-  int processes = 0;
-  for (pid_t pid = 0; in >> pid; ++processes) CHECK(ends(pid));
-  CHECK(processes == 2);
+  CHECK(all_end(pids) == 2);
 }
 
 TEST_CASE("What hangs, or crashes, when it is loaded is stopped, and not kept") {
@@ -202,8 +183,8 @@ TEST_CASE("What hangs, or crashes, when it is loaded is stopped, and not kept") 
     const Compiled compiled(chain(), {.seconds = patience, .compiler = hangs, .folder = cache.path()});
     CHECK_FALSE(compiled.is_compiled());
     CAPTURE(compiled.remark());
-    CHECK(says(compiled.remark(), "stopped after " + std::to_string(seconds) + " s"));
-    return says(compiled.remark(), "loading what it built: stopped");
+    CHECK(contains(compiled.remark(), "stopped after " + std::to_string(seconds) + " s"));
+    return contains(compiled.remark(), "loading what it built: stopped");
   });
   const std::string ends = library_that("raise(9);");
   check_falls_back(chain(), {.seconds = 600, .compiler = ends, .folder = cache.path()},
@@ -226,10 +207,7 @@ TEST_CASE("A lab that is killed while a compiler runs leaves no process, no lock
   for (int i = 0; i < 6000 && !fs::exists(pids); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   kill(lab, SIGKILL);
   waitpid(lab, nullptr, 0);
-  std::ifstream in(pids);
-  int processes = 0;
-  for (pid_t pid = 0; in >> pid; ++processes) CHECK(ends(pid));
-  CHECK(processes == 3);
+  CHECK(all_end(pids) == 3);
   for (const ScratchFolder* each : {&cache, &drafts}) CHECK(fs::is_empty(each->path()));
   bool waited = false;
   const MeasuringLock measuring([&](double) { waited = true; }, lock);
@@ -264,7 +242,7 @@ TEST_CASE("Processes and threads that build the same graph at once all have it i
   const auto is_right = [&] {
     const OneCore alone;
     Compiled compiled(graph, {.seconds = 600, .folder = cache.path()});
-    return compiled.is_compiled() && compiled.remark().empty() && result_of(compiled, graph) == expected;
+    return compiled.is_compiled() && compiled.remark().empty() && result_of(compiled, graph, Inputs(graph)) == expected;
   };
   std::vector<pid_t> children;
   for (int i = 0; i < 3; ++i) {

@@ -21,11 +21,7 @@
 namespace hf::compilers {
 namespace {
 
-std::vector<float> run(const Graph& graph, const Inputs& inputs) {
-  std::vector<float> result(graph.result_shape().numbers(), std::numeric_limits<float>::quiet_NaN());
-  Eager(graph).run(inputs.pointers(), result.data());
-  return result;
-}
+std::vector<float> run(const Graph& graph, const Inputs& inputs) { return result_of(Eager(graph), graph, inputs); }
 
 void check_against_reference(const Graph& graph, float spread = 1) {
   CAPTURE(text(graph));
@@ -199,13 +195,6 @@ TEST_CASE("the loop of each function computes what its graph says") {
   }
   std::vector<float> numbers(2 * looped_numbers);
   CHECK_THROWS_AS(function_loop(Op::relu, numbers.data(), numbers.data() + looped_numbers), std::invalid_argument);
-}
-
-TEST_CASE("a softmax operator by operator moves 8 MN + 4 M numbers where one pass would move 2 MN") {
-  constexpr double m = 100, n = 300;
-  const Graph softmax = one_operator(Op::softmax, {{100, 300}});
-  CHECK(eager_work(softmax).bytes == 4 * 2 * m * n);
-  CHECK(eager_work(decompose(softmax)).bytes == 4 * (8 * m * n + 4 * m));
 }
 
 }  // namespace

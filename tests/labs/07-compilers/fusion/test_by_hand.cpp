@@ -1,4 +1,4 @@
-// A blur in two stages, under every schedule.
+// Fused by hand: relu(x) · 0.5 + 1, and a blur in two stages under every schedule.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,16 +9,48 @@
 #include <vector>
 
 #include "07-compilers/kernels/fusion/blur.hpp"
+#include "07-compilers/kernels/fusion/chain_by_hand.hpp"
 #include "common/random.hpp"
 #include "common/work.hpp"
+#include "harness/measure/memory.hpp"
 
 namespace hf::compilers {
 namespace {
 
-struct Picture {
-  explicit Picture(const BlurShape& shape) : input(shape.input_rows() * shape.input_columns()) {
-    fill_random(input, 1);
+constexpr ByHand all_ways[] = {ByHand::three_passes, ByHand::one_pass, ByHand::one_pass_nontemporal, ByHand::in_place};
+
+TEST_CASE("every way gives the same numbers, on arrays that are shared and on small ones") {
+  for (const std::size_t count : {std::size_t{32}, std::size_t{96}, std::size_t{1} << 18}) {
+    for (const ByHand how : all_ways) {
+      CAPTURE(name(how));
+      CAPTURE(count);
+      Buffer memory[4];
+      for (Buffer& each : memory) each = Buffer(count * sizeof(float), Pages::base);
+      const auto array = [&](std::size_t i) { return memory[i].as<float>().data(); };
+      fill_random(memory[0].as<float>(), 1);
+      memory[0].as<float>()[1] = 0;
+      chain_by_hand(how, {array(0), array(1), array(2), array(3), count});
+      const float* y = array(how == ByHand::in_place ? 0 : 3);
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        const float x = i == 1 ? 0 : random_number(1, i);
+        wrong += y[i] != (x > 0 ? x : 0) * 0.5f + 1;  // exact: halving is exact, and one addition rounds once
+      }
+      CHECK(wrong == 0);
+    }
   }
+}
+
+TEST_CASE("three passes move three times as much as one, and 4.5 times as much as one that reads no line it writes") {
+  const double passes = chain_work(ByHand::three_passes, 1000).traffic();
+  CHECK(passes == 36000);
+  CHECK(passes / chain_work(ByHand::one_pass, 1000).traffic() == 3);
+  CHECK(passes / chain_work(ByHand::one_pass_nontemporal, 1000).traffic() == 4.5);
+  CHECK(passes / chain_work(ByHand::in_place, 1000).traffic() == 4.5);
+}
+
+struct Picture {
+  explicit Picture(const BlurShape& shape) : input(random_floats(shape.input_rows() * shape.input_columns(), 1)) {}
 
   std::vector<float> blurred_by(const BlurShape& shape, const BlurSchedule& schedule) const {
     std::vector<float> between(kept_rows(shape, schedule) * shape.columns), result(shape.rows * shape.columns, 7);

@@ -1,12 +1,10 @@
-// PyTorch in its own process, if it is installed, with every fault that it may have.
+// A graph as a PyTorch program; and PyTorch in its own process, if it is installed, with every fault that it may have.
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,15 +19,83 @@
 #include "harness/measure/sampling.hpp"
 #include "harness/report/lab.hpp"
 #include "process.hpp"
+#include "quiet_lab.hpp"
 
 namespace hf::compilers {
 namespace {
 
-/// A lab whose output is discarded.
-struct Quiet {
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere{std::fopen("/dev/null", "w"), std::fclose};
-  Terminal terminal{nowhere.get()};
-  Lab lab{{"07-compilers", "", {}, {}}, Budget::quick, {}, terminal};
+using Sizes = std::vector<std::vector<std::size_t>>;
+
+/// The contents of the line that computes the result.
+std::string last_line(const Graph& graph) {
+  const std::string source = torch_program(graph).source, result = "    v" + std::to_string(graph.nodes().size() - 1);
+  const std::size_t at = source.find(result + " = ") + result.size() + 3;
+  return source.substr(at, source.find('\n', at) - at);
+}
+
+TEST_CASE("a chain of operators is a line for each") {
+  const TorchProgram program = torch_program(chain_of_three({4, 8}));
+  CHECK(program.source ==
+        "def graph(v0):\n"
+        "    v1 = torch.relu(v0)\n"
+        "    v3 = v1 * 0.5\n"
+        "    v5 = v3 + 1\n"
+        "    return v5\n");
+  CHECK(program.sizes == Sizes{{4, 8}});
+  CHECK(program.parameters.empty());
+}
+
+TEST_CASE("a product with a row added is one operator, and gain, shift and bias are vectors") {
+  const TorchProgram program = torch_program(network_block(6, 4, 8));
+  CHECK(program.source ==
+        "def graph(v0, v1, v2, v3, v4):\n"
+        "    v5 = F.layer_norm(v0, (4,), v1, v2)\n"
+        "    v7 = torch.addmm(v4, v5, v3)\n"
+        "    v8 = F.gelu(v7, approximate=\"tanh\")\n"
+        "    v9 = F.dropout(v8, 0.1, training=True)\n"
+        "    return v9\n");
+  CHECK(program.sizes == Sizes{{6, 4}, {4}, {4}, {4, 8}, {8}});
+  CHECK(program.parameters == std::vector<std::size_t>{1, 2, 3, 4});
+}
+
+TEST_CASE("every operator is written as PyTorch has it") {
+  const Shape shape = {3, 5};
+  CHECK(last_line(one_operator(Op::subtract, {shape, shape})) == "v0 - v1");
+  CHECK(last_line(one_operator(Op::divide, {shape, {1, 5}})) == "v0 / v1");
+  CHECK(last_line(one_operator(Op::maximum, {shape, shape})) == "torch.maximum(v0, v1)");
+  CHECK(last_line(one_operator(Op::exp, {shape})) == "torch.exp(v0)");
+  CHECK(last_line(one_operator(Op::rsqrt, {shape})) == "torch.rsqrt(v0)");
+  CHECK(last_line(one_operator(Op::row_sum, {shape})) == "v0.sum(1, keepdim=True)");
+  CHECK(last_line(one_operator(Op::row_max, {shape})) == "v0.amax(1, keepdim=True)");
+  CHECK(last_line(one_operator(Op::matmul, {shape, {5, 2}})) == "torch.mm(v0, v1)");
+  CHECK(last_line(one_operator(Op::softmax, {shape})) == "torch.softmax(v0, 1)");
+}
+
+TEST_CASE("a maximum with a number is a clamp") {
+  Graph graph;
+  const Ref x = graph.input({3, 5});
+  graph.add(Op::maximum, {graph.constant(-2), x});
+  CHECK(last_line(graph) == "torch.clamp_min(v0, -2)");
+}
+
+TEST_CASE("a product that is needed by itself too, or a sum that is more than a row, is no addmm") {
+  Graph twice;
+  const Ref product = twice.add(Op::matmul, {twice.input({3, 4}), twice.input({4, 5})});
+  const Ref sum = twice.add(Op::add, {product, twice.input({1, 5})});
+  twice.add(Op::multiply, {sum, product});
+  CHECK(torch_program(twice).source.find("addmm") == std::string::npos);
+  CHECK(torch_program(twice).sizes.back() == std::vector<std::size_t>{1, 5});
+
+  Graph whole;
+  const Ref other = whole.add(Op::matmul, {whole.input({3, 4}), whole.input({4, 5})});
+  whole.add(Op::add, {other, whole.input({3, 5})});
+  CHECK(torch_program(whole).parameters.empty());  // products of two activations, as in attention
+  CHECK(torch_program(whole).source.find("addmm") == std::string::npos);
+}
+
+/// A race in a lab whose output is discarded.
+struct QuietRace : QuietLab {
+  QuietRace() : QuietLab({"07-compilers", "", {}, {}}) {}
 
   /// A line for each.
   std::string notes() const {
@@ -37,6 +103,9 @@ struct Quiet {
     for (const std::string& note : lab.results().notes) lines += (lines.empty() ? "" : "\n") + note;
     return lines;
   }
+
+  TorchHost host;
+  TorchRace race{lab, host};
 };
 
 /// The result that PyTorch should return for a graph of one number: relu(x) · 0.5 + 1 of 2.
@@ -59,10 +128,9 @@ const std::string ready = "echo ready 2\n", loaded = "read c; echo kept\nread c;
 
 TEST_CASE("without PyTorch there is one note, and no race") {
   const FakePython python("echo error: no torch; exit 1\n");
-  Quiet quiet;
-  TorchHost host;
+  QuietRace quiet;
   for (int step = 0; step < 2; ++step) {
-    TorchRace race(quiet.lab, host);
+    TorchRace race(quiet.lab, quiet.host);
     One().enter(race);
     CHECK(race.variants().empty());
     CHECK_FALSE(race.is_there("torch eager one"));
@@ -74,9 +142,8 @@ TEST_CASE("without PyTorch there is one note, and no race") {
 
 TEST_CASE("what PyTorch computes otherwise is not raced") {
   const FakePython python(ready + loaded + took + gives_zero + "read c; echo released\n");
-  Quiet quiet;
-  TorchHost host;
-  TorchRace race(quiet.lab, host);
+  QuietRace quiet;
+  TorchRace& race = quiet.race;
   One().enter(race, {.modes = {TorchMode::eager}});
   CHECK(race.variants().empty());
   CHECK(quiet.notes() == "not raced: torch eager one: its result is 1.00 from ours, and may be 1.00e-06");
@@ -85,9 +152,8 @@ TEST_CASE("what PyTorch computes otherwise is not raced") {
 TEST_CASE("what PyTorch cannot compile runs eagerly still") {
   const FakePython python(ready + loaded + took + gives_two + took + loaded + cannot + loaded + cannot + loaded +
                           cannot + took + "read c; echo released\n");
-  Quiet quiet;
-  TorchHost host;
-  TorchRace race(quiet.lab, host);
+  QuietRace quiet;
+  TorchRace& race = quiet.race;
   One().enter(race);
   CHECK(quiet.notes() ==
         "not raced: torch compiled one, default: PyTorch: no compiler\n"
@@ -107,9 +173,8 @@ TEST_CASE("of torch.compile's settings the fastest is raced, and what is wrong i
   for (int round = 0; round < 5; ++round) turns += took_longer + took_longer + took + took;
   const FakePython python(ready + took + loaded + took + gives_two + loaded + took_longer + gives_two + loaded + took +
                           gives_zero + turns + "while read c; do echo \"$c\" >&2; echo 0.25; done\n");
-  Quiet quiet;
-  TorchHost host;
-  TorchRace race(quiet.lab, host);
+  QuietRace quiet;
+  TorchRace& race = quiet.race;
   One().enter(race, {.modes = {TorchMode::compiled}});
   CHECK(quiet.notes() ==
         "not raced: torch compiled one, cpp_wrapper: its result is 1.00 from ours, and may be 1.00e-06");
@@ -124,9 +189,8 @@ TEST_CASE("of torch.compile's settings the fastest is raced, and what is wrong i
 
 TEST_CASE("when PyTorch dies in the race, the lab goes on with its own samples") {
   const FakePython python(ready + loaded + took + gives_two + took);
-  Quiet quiet;
-  TorchHost host;
-  TorchRace race(quiet.lab, host);
+  QuietRace quiet;
+  TorchRace& race = quiet.race;
   One().enter(race, {.modes = {TorchMode::eager}});
   std::vector<Variant> variants = race.variants();
   REQUIRE(variants.size() == 1);
@@ -164,15 +228,10 @@ TEST_CASE("on another maker's processor MKL is told to use what it can do; where
   const char* const before = std::getenv("CXX");
   const std::string compiler = before != nullptr ? before : "";
   setenv("CXX", "no-compiler", 1);
-  {
-    Quiet quiet;
-    TorchHost host;
-    const TorchRace race(quiet.lab, host);
-    CHECK(quiet.notes() == (is_told
-                                ? "PyTorch's MKL runs as it is, slower than it could: compiler no-compiler: cannot be "
-                                  "started; name one in CXX, or install g++"
-                                : ""));
-  }
+  CHECK(QuietRace().notes() == (is_told
+                                    ? "PyTorch's MKL runs as it is, slower than it could: compiler no-compiler: cannot "
+                                      "be started; name one in CXX, or install g++"
+                                    : ""));
   if (before != nullptr) {
     setenv("CXX", compiler.c_str(), 1);
   } else {
@@ -182,7 +241,7 @@ TEST_CASE("on another maker's processor MKL is told to use what it can do; where
 #endif
 
 /// Our operators' result, without the last operator if it is a dropout.
-std::vector<float> ours(const Graph& graph, const std::vector<const float*>& inputs) {
+std::vector<float> ours(const Graph& graph, const Inputs& inputs) {
   Graph without;
   for (const Node& node : graph.nodes()) {
     if (node.op == Op::input) {
@@ -193,33 +252,24 @@ std::vector<float> ours(const Graph& graph, const std::vector<const float*>& inp
       without.add(node.op, node.operands, node.op == Op::dropout ? 0 : node.number, node.seed);
     }
   }
-  std::vector<float> result(graph.result_shape().numbers());
-  Eager(without).run(inputs, result.data());
-  return result;
-}
-
-Graph softmax_by_hand(Shape shape) {
-  Graph graph;
-  graph.add(Op::softmax, {graph.input(shape)});
-  return decompose(graph);
+  return result_of(Eager(without), without, inputs);
 }
 
 const bool torch_is_missing = python_lacks("torch");
 
 TEST_CASE("PyTorch computes what we compute, eager and compiled with any settings, on all cores and on one" *
           doctest::skip(torch_is_missing)) {
-  Quiet quiet;
-  TorchHost host;
-  TorchRace race(quiet.lab, host);
-  REQUIRE(host.peer != nullptr);
+  QuietRace quiet;
+  TorchRace& race = quiet.race;
+  REQUIRE(quiet.host.peer != nullptr);
   const TorchEntry both = {.threads = {Threads::all, Threads::one}};
   const auto enter = [&](const std::string& name, const Graph& graph, const TorchEntry& how) {
     const Inputs inputs(graph);
-    race.enter(name, graph, inputs.pointers(), ours(graph, inputs.pointers()), 1e-5, how);
+    race.enter(name, graph, inputs.pointers(), ours(graph, inputs), 1e-5, how);
   };
   enter("chain", chain_of_three({64, 300}), both);
   enter("softmax", one_operator(Op::softmax, {{33, 77}}), {});
-  enter("softmax by hand", softmax_by_hand({33, 77}), {});
+  enter("softmax by hand", decompose(one_operator(Op::softmax, {{33, 77}})), {});
   enter("block", network_block(64, 96, 128), {});
   enter("one row", network_block(1, 16, 512), {});
   CHECK(quiet.notes() == "");
@@ -251,10 +301,9 @@ TEST_CASE("PyTorch takes programs of other sizes for other programs, and would s
 }
 
 TEST_CASE("PyTorch is asked for attention in heads, and says what it cannot do" * doctest::skip(torch_is_missing)) {
-  Quiet quiet;
-  TorchHost host;
-  TorchRace race(quiet.lab, host);
-  REQUIRE(host.peer != nullptr);
+  QuietRace quiet;
+  TorchRace& race = quiet.race;
+  REQUIRE(quiet.host.peer != nullptr);
   // One head with identical keys: each token gets the mean of the values.
   const std::vector<float> zeros(2 * 4 * 8), values(2 * 4 * 8, 0.25f);
   const std::vector<const float*> q_k_v = {zeros.data(), zeros.data(), values.data()};
