@@ -1,4 +1,5 @@
-// The layer that chapter 05 times: its panels, its attention with shared keys, and the counts that predict it.
+// The layer that chapter 05 times: its panels, its attention with shared keys, the counts that predict it, and what the
+// roofs and Amdahl's law say before it runs.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,15 +10,14 @@
 #include <vector>
 
 #include "05-scaling/check/reference.hpp"
+#include "05-scaling/kernels/chip/amdahl.hpp"
 #include "05-scaling/kernels/chip/layer.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"
 #include "common/work.hpp"
 
-using namespace hf;
-using namespace hf::scaling;
-
+namespace hf::scaling {
 namespace {
 
 /// Heads as wide as a panel on any machine: 64 is a multiple of 8, 16 and 32.
@@ -34,8 +34,6 @@ double worst_of(const LayerWeights& weights, const GroupedCache* cache, std::siz
   }
   return worst;
 }
-
-}  // namespace
 
 TEST_CASE("a product with panels is the product, whatever the rows and the depth") {
   const std::size_t columns = 3 * panel_columns;
@@ -153,3 +151,45 @@ TEST_CASE("more readers raise the intensity of the weights, and only sharing key
     CHECK(of_one == doctest::Approx(static_cast<double>(shape.group()) / 2).epsilon(0.12));  // the rest is softmax
   }
 }
+
+constexpr Roofline roofs = {500, 40};
+
+TEST_CASE("at the ridge's batch, arithmetic takes as long as reading") {
+  const double batch = ridge_batch(gpt2_layer, roofs);
+  CHECK(batch == doctest::Approx(2 * roofs.ridge()).epsilon(0.05));  // in fp32, half a FLOP for each byte
+  const auto below = static_cast<std::size_t>(std::floor(batch)), above = below + 1;
+  CHECK(roofs.side(token_work(gpt2_layer, below)) == Side::memory);
+  CHECK(roofs.side(token_work(gpt2_layer, above)) == Side::compute);
+}
+
+TEST_CASE("below the ridge readers ride along; past it each costs its arithmetic") {
+  const LayerRun one = {gpt2_layer, 1, 0}, four = {gpt2_layer, 4, 0}, many = {gpt2_layer, 256, 0},
+                 twice = {gpt2_layer, 512, 0};
+  CHECK(four.predicted_seconds(roofs) == doctest::Approx(one.predicted_seconds(roofs)).epsilon(0.01));
+  CHECK(twice.predicted_seconds(roofs) == doctest::Approx(2 * many.predicted_seconds(roofs)));
+}
+
+TEST_CASE("caches of their own keep a layer below the ridge, however many read") {
+  const auto limit = [](std::size_t kv_heads) { return LayerRun{{768, 12, kv_heads}, 1 << 20, 1024}.intensity(); };
+  CHECK(limit(12) < roofs.ridge() / 4);
+  CHECK(limit(4) > 2.5 * limit(12));
+  CHECK(limit(1) > roofs.ridge());
+  // Each reader costs at least its own bytes.
+  const LayerRun many = {gpt2_layer, 512, 1024};
+  CHECK(many.predicted_seconds(roofs) > 512 * 1024 * 6144.0 / (roofs.bandwidth_gbs * 1e9));
+}
+
+TEST_CASE("no runs share a name") {
+  CHECK(LayerRun{gpt2_layer, 1, 0}.id() != LayerRun{gpt2_layer, 1, 1}.id());
+  CHECK(LayerRun{gpt2_layer, 4, 1024}.id() != LayerRun{{768, 12, 4}, 4, 1024}.id());
+}
+
+TEST_CASE("Amdahl's law between nothing serial and all serial") {
+  CHECK(amdahl_speedup(0, 16) == doctest::Approx(16));
+  CHECK(amdahl_speedup(1, 16) == doctest::Approx(1));
+  CHECK(amdahl_speedup(0.1, 2) == doctest::Approx(1 / 0.55));
+  CHECK(amdahl_speedup(0.05, 1e9) == doctest::Approx(20));
+}
+
+}  // namespace
+}  // namespace hf::scaling

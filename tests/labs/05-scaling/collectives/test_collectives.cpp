@@ -1,17 +1,25 @@
+// Collectives between ranks, in a shared window, and while a rank computes; and their race.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "05-scaling/bench/collectives.hpp"
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/random.hpp"
 #include "common/ranks/alpha_beta.hpp"
+#include "common/ranks/ranks.hpp"
+#include "common/ranks/ranks_sampling.hpp"
 #include "common/ranks/transport.hpp"
 #include "common/ranks/transport_threads.hpp"
 
@@ -24,11 +32,7 @@ constexpr AlphaBeta wire_of_messages = {1, 0}, wire_of_bytes = {0, 1};
 
 std::uint64_t sequence(int rank) { return 100 + static_cast<std::uint64_t>(rank); }
 
-std::vector<float> random_numbers(int rank, std::size_t count) {
-  std::vector<float> numbers(count);
-  fill_random(numbers, sequence(rank));
-  return numbers;
-}
+std::vector<float> random_numbers(int rank, std::size_t count) { return random_floats(count, sequence(rank)); }
 
 /// The data of all ranks after an in-place program.
 struct Outcome {
@@ -188,6 +192,141 @@ TEST_CASE(
   for (const Traffic& sent : outcome(all_reduce_ring, 7, count).by_rank) {
     CHECK(static_cast<double>(sent.bytes) == doctest::Approx(bus_factor(7) * bytes));
   }
+}
+
+/// Threads that all run at the same time, each with its part of a window in the process's own memory.
+class Threads {
+ public:
+  Threads(int count, std::size_t numbers) {
+    for (int i = 0; i < count; ++i) {
+      owned_.push_back(std::make_unique<WindowPart>());
+      parts_.push_back(owned_.back().get());
+      owned_numbers_.emplace_back(numbers);
+      numbers_.push_back(owned_numbers_.back().data());
+    }
+  }
+
+  /// Sums of several sizes, one right after the other, so that slots are reused: in the window, then through it.
+  std::vector<std::vector<std::vector<float>>> sums(const std::vector<std::size_t>& sizes) {
+    std::vector<std::vector<std::vector<float>>> of_rank(parts_.size());
+    std::vector<std::thread> threads;
+    for (std::size_t rank = 0; rank < parts_.size(); ++rank) {
+      threads.emplace_back([&, rank] {
+        WindowAllReduce all_reduce(static_cast<int>(rank), parts_, numbers_, true);
+        for (const std::size_t size : sizes) {
+          const std::span<float> mine(numbers_[rank], size);
+          fill_random(mine, sequence(static_cast<int>(rank)));
+          std::vector<float> elsewhere(mine.begin(), mine.end());
+          all_reduce.in_window(size);
+          of_rank[rank].emplace_back(mine.begin(), mine.end());
+          all_reduce.anywhere(elsewhere);
+          of_rank[rank].push_back(std::move(elsewhere));
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return of_rank;
+  }
+
+ private:
+  std::vector<std::unique_ptr<WindowPart>> owned_;
+  std::vector<WindowPart*> parts_;
+  std::vector<std::vector<float>> owned_numbers_;
+  std::vector<float*> numbers_;
+};
+
+TEST_CASE("in a shared window, and through one, every rank gets the same sums") {
+  const std::size_t chunk = WindowPart::chunk;
+  const std::vector<std::size_t> sizes = {
+      0, 1, 2, 7, 8, 63, 1000, 1024, 1025, 1, chunk - 1, chunk, chunk + 1, 3 * chunk + 5, 3};
+  for (const int n : {1, 2, 3, 4, 7, 8}) {
+    CAPTURE(n);
+    const auto of_rank = Threads(n, 4 * chunk).sums(sizes);
+    for (std::size_t i = 0; i < of_rank[0].size(); ++i) {
+      const std::size_t size = sizes[i / 2];
+      CAPTURE(size);
+      REQUIRE(of_rank[0][i].size() == size);
+      CHECK(worst_sum_error(of_rank[0][i], n, sequence) <= 1);
+      for (const auto& results : of_rank) CHECK(results[i] == of_rank[0][i]);
+    }
+  }
+}
+
+TEST_CASE("sums come in the order in which they were asked for, again and again") {
+  for (const int n : {1, 2, 3, 4}) {
+    std::vector<float> sums(static_cast<std::size_t>(n));
+    ThreadRanks(n).run([&](Transport& me) {
+      BackgroundSums background(me);
+      for (int turn = 0; turn < 5; ++turn) {
+        std::vector<float> first(7, 1), second(3, static_cast<float>(me.rank() + turn));
+        background.add(first);
+        background.add(second);
+        background.finish();
+        sums[static_cast<std::size_t>(me.rank())] += first[6] + second[2];
+      }
+      background.finish();  // nothing to wait for
+    });
+    const int expected = 5 * n + 5 * (n * (n - 1) / 2) + 10 * n;
+    for (const float sum : sums) CHECK(sum == static_cast<float>(expected));
+  }
+}
+
+TEST_CASE("what the transport throws arrives where it is waited for") {
+  const auto program = [](Transport& me) {
+    BackgroundSums background(me);
+    std::vector<float> numbers(me.rank() == 0 ? 4 : 6);
+    background.add(numbers);
+    background.finish();
+  };
+  CHECK_THROWS_WITH_AS(ThreadRanks(2).run(program), doctest::Contains("numbers where rank"), std::runtime_error);
+}
+
+/// One of ours, standing in for a library's.
+AllReduce library_of(Transport& ranks) {
+  return [&](std::span<float> numbers) { all_reduce_tree(ranks, numbers); };
+}
+
+constexpr std::size_t most_bytes = 64 << 10;
+constexpr RankPlan short_plan = {.rounds = 3, .minimum_rounds = 3, .budget_seconds = 0};
+
+template <class Program>
+void on_ranks(int count, Program program) {
+  ThreadRanks(count).run([&](Transport& ranks) {
+    Member me = {ranks, true, [] {}};
+    program(me);
+  });
+}
+
+TEST_CASE("a race times everything at every size, as often as planned, and every rank hears the same") {
+  std::vector<RaceSamples> answers(3);
+  on_ranks(3, [&](Member& me) {
+    answers[static_cast<std::size_t>(me.ranks.rank())] =
+        race_all_reduces(me, library_of(me.ranks), nullptr, most_bytes, short_plan);
+  });
+  CHECK(answers[1] == answers[0]);
+  CHECK(answers[2] == answers[0]);
+  CHECK(answers[0].size() == 5);  // four of ours and the library's; the time to read is subtracted
+  for (const auto& race : answers[0]) {
+    CAPTURE(race.first);
+    CHECK(race.second.size() == 15);  // 4 B to 64 KiB
+    for (const auto& [bytes, seconds] : race.second) CHECK(seconds.size() == 3);
+  }
+}
+
+TEST_CASE("who sums wrongly does not race") {
+  CHECK_THROWS_WITH_AS(on_ranks(2,
+                                [](Member& me) {
+                                  race_all_reduces(
+                                      me, [](std::span<float>) {}, nullptr, most_bytes, short_plan);
+                                }),
+                       "mpi gives wrong numbers at 4 B", std::runtime_error);
+}
+
+TEST_CASE("the more time there is, the larger the numbers, between 1 and 64 MiB") {
+  on_ranks(2, [](Member& me) {
+    CHECK(affordable_bytes(me, 1e-6) == 1 << 20);
+    CHECK(affordable_bytes(me, 1e9) == 64 << 20);
+  });
 }
 
 }  // namespace

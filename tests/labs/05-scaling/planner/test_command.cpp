@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "process.hpp"
+#include "suite.hpp"
 
 namespace {
 
@@ -18,7 +19,7 @@ Ended plan(const std::string& arguments) {
   return run(command);
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using hf::contains;
 
 void refused(const std::string& arguments, const std::string& why) {
   CAPTURE(arguments);

@@ -1,5 +1,5 @@
-// Every parallel strategy gives the same gradients, weights and loss as one rank alone, to single precision, and sends
-// the expected bytes.
+// Every parallel strategy gives the same gradients, weights and loss as one rank alone, to single precision, sends the
+// expected bytes, and waits and keeps what its schedule says.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -210,6 +210,19 @@ TEST_CASE("what does not divide is refused") {
   CHECK_THROWS_AS(trains("pipeline_1f1b", 6, problem), std::invalid_argument);
   other.experts = 3;
   CHECK_THROWS_AS(trains("experts", 2, other), std::invalid_argument);
+}
+
+TEST_CASE("the ranks of a pipeline wait as long as the formula says, in both schedules") {
+  for (const PipelineSchedule* schedule : {&gpipe, &one_forward_one_backward}) {
+    for (const int stages : {1, 2, 3, 4, 5, 8}) {
+      for (const int micros : {1, 2, 3, 4, 7, 8, 16, 32}) {
+        CAPTURE(schedule->id);
+        CAPTURE(stages);
+        CAPTURE(micros);
+        CHECK(simulate_bubble(*schedule, stages, micros) == doctest::Approx(bubble_predicted(stages, micros)));
+      }
+    }
+  }
 }
 
 }  // namespace
