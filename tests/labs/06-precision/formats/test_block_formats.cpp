@@ -139,37 +139,35 @@ double mx_scale(const Block& x, int top) {
   return largest == 0 ? 0x1p-127 : std::exp2(std::floor(std::log2(largest)) - top);
 }
 
-TEST_CASE("MXFP4: a power of two, and the nearest numbers") {
-  const std::vector<double> numbers = all_numbers(16, from_e2m1);
-  REQUIRE(numbers == std::vector<double>{0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6});
+/// Checks random blocks: their scale, and that each number is the nearest. \param number  of a block, without its scale
+template <class Encode, class Number>
+void check_mx(Encode encode, int top, const std::vector<double>& numbers, Number number) {
   for (const Block& x : random_blocks(32)) {
-    const Mxfp4Block block = mxfp4_of(x);
-    const double scale = mx_scale(x, 2);
+    const auto block = encode(x);
+    const double scale = mx_scale(x, top);
     REQUIRE(from_e8m0(block.scale) == scale);
     Block y(32);
     decode(block, y);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const int q = i < 16 ? block.q[i] & 15 : block.q[i - 16] >> 4;
-      REQUIRE(y[i] == numbers[static_cast<std::size_t>(q)] * scale);
+      REQUIRE(y[i] == number(block, i) * scale);
       check_nearest(x[i], y[i], scale, numbers);
     }
   }
 }
 
+TEST_CASE("MXFP4: a power of two, and the nearest numbers") {
+  const std::vector<double> numbers = all_numbers(16, from_e2m1);
+  REQUIRE(numbers == std::vector<double>{0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6});
+  check_mx(mxfp4_of, 2, numbers, [&](const Mxfp4Block& block, std::size_t i) {
+    const int q = i < 16 ? block.q[i] & 15 : block.q[i - 16] >> 4;
+    return numbers[static_cast<std::size_t>(q)];
+  });
+}
+
 TEST_CASE("MXFP8: a power of two, and the nearest numbers") {
   const std::vector<double> numbers = all_numbers(256, from_e4m3);
   REQUIRE(numbers.size() == 254);
-  for (const Block& x : random_blocks(32)) {
-    const Mxfp8Block block = mxfp8_of(x);
-    const double scale = mx_scale(x, 8);
-    REQUIRE(from_e8m0(block.scale) == scale);
-    Block y(32);
-    decode(block, y);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      REQUIRE(y[i] == from_e4m3(block.q[i]) * scale);
-      check_nearest(x[i], y[i], scale, numbers);
-    }
-  }
+  check_mx(mxfp8_of, 8, numbers, [](const Mxfp8Block& block, std::size_t i) { return from_e4m3(block.q[i]); });
 }
 
 TEST_CASE("MX: what is past the largest element saturates, and the scale does not grow for it") {

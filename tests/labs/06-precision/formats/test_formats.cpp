@@ -1,4 +1,5 @@
-// Matrices in every format: what they preserve, how many bits they take, and their layout in memory.
+// Matrices in every format: what they preserve, how many bits they take, their layout in memory; and signals, with their
+// measured and expected noise after quantisation.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/formats/sqnr.hpp"
 #include "common/random.hpp"
 
 namespace hf::precision {
@@ -16,11 +18,7 @@ namespace {
 
 constexpr std::size_t rows = 24, columns = 96;
 
-std::vector<float> matrix(float spread = 1) {
-  std::vector<float> values(rows * columns);
-  fill_random(values, 1, spread);
-  return values;
-}
+std::vector<float> matrix(float spread = 1) { return random_floats(rows * columns, 1, spread); }
 
 TEST_CASE("every format has a name of its own") {
   std::set<std::string> ids, labels;
@@ -141,6 +139,50 @@ TEST_CASE("blocks lie one after the other, the scale first") {
   CHECK(mx.bytes[0] == std::byte{125});
   CHECK(mx.bytes[17] == std::byte{128});
   CHECK(mx.bytes[33] == std::byte{0xee});  // −4, twice
+}
+
+TEST_CASE("normal numbers have the moments of N(0, 1), and are the same every time") {
+  const std::vector<double> x = normal_numbers(200000, 5);
+  double moments[5] = {};
+  for (double v : x) {
+    for (int power = 1; power <= 4; ++power) moments[power] += std::pow(v, power) / 200000;
+  }
+  CHECK(std::abs(moments[1]) < 0.01);
+  CHECK(moments[2] == doctest::Approx(1).epsilon(0.02));
+  CHECK(std::abs(moments[3]) < 0.03);
+  CHECK(moments[4] == doctest::Approx(3).epsilon(0.03));
+  CHECK(x == normal_numbers(200000, 5));
+  CHECK(x[17] != normal_numbers(18, 7)[17]);
+}
+
+TEST_CASE("SQNR is the ratio of powers in dB") {
+  const std::vector<double> x = {3, -4, 0};
+  CHECK(sqnr_db(x, std::vector<double>{3, -4, 0.5}) == doctest::Approx(20));
+  CHECK(sqnr_db(x, std::vector<float>{3, -4, 5}) == doctest::Approx(0));
+  CHECK(std::isinf(sqnr_db(x, x)));
+}
+
+TEST_CASE("a plain quantiser has as many steps as its bits say, and ends where its range does") {
+  std::set<double> values;
+  for (int i = -1000; i <= 1000; ++i) {
+    const double x = i / 500.0, y = quantise_uniformly(x, 3, 1.0);
+    values.insert(y);
+    if (std::abs(x) <= 1) CHECK(std::abs(x - y) <= 0.125);
+  }
+  CHECK(values == std::set<double>{-0.875, -0.625, -0.375, -0.125, 0.125, 0.375, 0.625, 0.875});
+}
+
+TEST_CASE("what formats lose of N(0, 1) is predicted") {
+  constexpr std::size_t rows = 64, columns = 1024;
+  const std::vector<double> x = normal_numbers(rows * columns, 11);
+  const std::vector<float> numbers(x.begin(), x.end());
+  for (Format format : all_formats) {
+    CAPTURE(std::string(id(format)));
+    const double sqnr = sqnr_db(x, decode(encode(format, numbers, rows, columns)));
+    // One scale for all depends on one number, the largest of the sample.
+    const double slack = format == Format::int8 ? 1 : 0.3;
+    CHECK(std::abs(sqnr - predicted_sqnr_db(format, rows, columns)) < slack);
+  }
 }
 
 }  // namespace

@@ -34,17 +34,22 @@ std::vector<float> random_weights(const Shape& shape) {
   return w;
 }
 
+/// matrix · x (+ bias)
+std::vector<float> product(const WeightMatrix& matrix, const std::vector<float>& x, const float* bias = nullptr) {
+  std::vector<float> y(matrix.rows(), NAN);
+  matrix.multiply(x.data(), y.data(), bias);
+  return y;
+}
+
 TEST_CASE("a product in every format is the decoded matrix times the vector") {
   for (const Format format : all_formats) {
     for (const Shape& shape : shapes) {
       CAPTURE(id(format));
-      CAPTURE(shape.rows);
-      CAPTURE(shape.columns);
+      INFO(shape.rows, " × ", shape.columns);
       const EncodedMatrix encoded = encode(format, random_weights(shape), shape.rows, shape.columns);
       const std::vector<float> decoded = decode(encoded), x = random_floats(shape.columns, 2, 3);
       const std::vector<double> by = multiplied_vector(format, x);
-      std::vector<float> y(shape.rows, NAN);
-      WeightMatrix(encoded).multiply(x.data(), y.data());
+      const std::vector<float> y = product(WeightMatrix(encoded), x);
       double worst = 0;
       for (std::size_t row = 0; row < shape.rows; ++row) {
         const Rounded right = reference_row(format, std::span(decoded).subspan(row * shape.columns, shape.columns), by);
@@ -64,9 +69,9 @@ TEST_CASE("a column that counts alone gives that column, decoded") {  // so that
     const std::vector<float> decoded = decode(encoded);
     const WeightMatrix matrix(encoded);
     for (std::size_t column = 0; column < columns; ++column) {
-      std::vector<float> x(columns, 0.0f), y(rows);
+      std::vector<float> x(columns, 0.0f);
       x[column] = 127;  // an integer, with scale 1
-      matrix.multiply(x.data(), y.data());
+      const std::vector<float> y = product(matrix, x);
       for (std::size_t row = 0; row < rows; ++row) {
         const float right = 127 * decoded[row * columns + column];
         CHECK(std::abs(y[row] - right) <= 4e-7f * std::abs(right));
@@ -95,11 +100,9 @@ TEST_CASE("one core gives the same numbers as all") {
   for (const Format format : all_formats) {
     CAPTURE(id(format));
     const WeightMatrix matrix(format, weights, rows, columns);
-    std::vector<float> all(rows), one(rows);
-    matrix.multiply(x.data(), all.data());
+    const std::vector<float> all = product(matrix, x);
     const OneCore alone;
-    matrix.multiply(x.data(), one.data());
-    CHECK(all == one);
+    CHECK(product(matrix, x) == all);
   }
 }
 
@@ -109,9 +112,7 @@ TEST_CASE("a bias is added to every row") {
       CAPTURE(id(format));
       const std::vector<float> x = random_floats(shape.columns, 3), bias = random_floats(shape.rows, 4);
       const WeightMatrix matrix(format, random_weights(shape), shape.rows, shape.columns);
-      std::vector<float> without(shape.rows), with_bias(shape.rows);
-      matrix.multiply(x.data(), without.data());
-      matrix.multiply(x.data(), with_bias.data(), bias.data());
+      const std::vector<float> without = product(matrix, x), with_bias = product(matrix, x, bias.data());
       for (std::size_t row = 0; row < shape.rows; ++row) {  // an FMA does not round W x
         const float right = without[row] + bias[row];
         CHECK(std::abs(with_bias[row] - right) <= 1.2e-7f * (std::abs(without[row]) + std::abs(right)));
@@ -127,12 +128,10 @@ TEST_CASE("asking for memory ahead changes no number") {
   for (const Format format : all_formats) {
     CAPTURE(id(format));
     const WeightMatrix matrix(format, weights, rows, columns);
-    std::vector<float> asked(rows), not_asked(rows);
-    matrix.multiply(x.data(), asked.data());
+    const std::vector<float> asked = product(matrix, x);
     set_prefetching(false);
-    matrix.multiply(x.data(), not_asked.data());
+    CHECK(product(matrix, x) == asked);
     set_prefetching(true);
-    CHECK(asked == not_asked);
   }
 }
 
@@ -142,11 +141,9 @@ TEST_CASE("a matrix may be its rows again and again") {
   for (const Format format : all_formats) {
     CAPTURE(id(format));
     const EncodedMatrix encoded = encode(format, weights, rows, columns);
-    std::vector<float> once(rows), often(rows * times);
-    WeightMatrix(encoded).multiply(x.data(), once.data());
     const WeightMatrix matrix(encoded, times);
     CHECK(matrix.rows() == rows * times);
-    matrix.multiply(x.data(), often.data());
+    const std::vector<float> once = product(WeightMatrix(encoded), x), often = product(matrix, x);
     for (std::size_t row = 0; row < often.size(); ++row) CHECK(often[row] == once[row % rows]);
   }
 }

@@ -1,4 +1,5 @@
-// Sparse matrices: which weights are pruned, and products with the others, compared with double precision.
+// Sparse matrices: which weights are pruned, products with the others, compared with double precision, and a trained
+// network that is pruned and trained further.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,6 +14,8 @@
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/sparsity/pruning.hpp"
 #include "06-precision/kernels/sparsity/sparse_matrix.hpp"
+#include "06-precision/kernels/training/learning.hpp"
+#include "06-precision/kernels/training/word_network.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
@@ -27,14 +30,11 @@ double density(std::span<const float> weights) {
   return 1 - static_cast<double>(zeros) / static_cast<double>(weights.size());
 }
 
-std::vector<float> random_weights(std::size_t count, std::uint64_t sequence) {
-  std::vector<float> weights(count);
-  fill_random(weights, sequence);
-  return weights;
-}
-
 struct Shape {
   std::size_t rows, columns;
+};
+struct Product {
+  std::size_t m, n, k;
 };
 
 /// Sizes around registers, words of the mask and rounds of the loops.
@@ -44,9 +44,8 @@ const std::vector<Shape> shapes = {{1, 32},  {3, 64},   {2, 96},   {5, 128}, {4,
 /// Checks that each element of y is within its bound of the product of the weights and x.
 template <class Matrix>
 void check_product(const Matrix& matrix, const std::vector<float>& weights, Shape shape) {
-  CAPTURE(shape.rows);
-  CAPTURE(shape.columns);
-  const std::vector<float> x = random_weights(shape.columns, 77);
+  INFO(shape.rows, " × ", shape.columns);
+  const std::vector<float> x = random_floats(shape.columns, 77);
   constexpr float guard = 12345;
   for (const bool ask : {false, true}) {
     set_prefetching(ask);
@@ -67,7 +66,7 @@ void check_all(const std::vector<float>& weights, Shape shape) {
 
 TEST_CASE("as many weights stay as were asked for, and they are the largest") {
   for (std::size_t count : {1, 7, 100, 1000}) {
-    const std::vector<float> weights = random_weights(count, 1);
+    const std::vector<float> weights = random_floats(count, 1);
     for (double share : {0.0, 0.1, 0.5, 0.93, 1.0}) {
       const std::vector<float> left = pruned(weights, share);
       CHECK(density(left) ==
@@ -93,19 +92,19 @@ TEST_CASE("of equal weights the first stay") {
 TEST_CASE("of every four, the two largest stay") {
   CHECK(pruned_2_4(std::vector<float>{1, -3, 2, 0.5f, 0, 0, 0, 1, 1, 1, 1, 1}) ==
         std::vector<float>{0, -3, 2, 0, 0, 0, 0, 1, 1, 1, 0, 0});
-  CHECK(density(pruned_2_4(random_weights(4096, 2))) == 0.5);
+  CHECK(density(pruned_2_4(random_floats(4096, 2))) == 0.5);
 }
 
 TEST_CASE("products with a vector at every density, none and all among them") {
   for (const Shape& shape : shapes) {
-    const std::vector<float> weights = random_weights(shape.rows * shape.columns, 3);
+    const std::vector<float> weights = random_floats(shape.rows * shape.columns, 3);
     for (double share : {0.0, 0.01, 0.1, 0.5, 0.9, 1.0}) check_all(pruned(weights, share), shape);
   }
 }
 
 TEST_CASE("rows that are empty, first, last and between") {
   const Shape shape = {6, 128};
-  std::vector<float> weights = random_weights(shape.rows * shape.columns, 4);
+  std::vector<float> weights = random_floats(shape.rows * shape.columns, 4);
   for (std::size_t row : {0, 2, 3, 5}) std::fill_n(weights.begin() + static_cast<std::ptrdiff_t>(row * 128), 128, 0.0f);
   check_all(weights, shape);
 }
@@ -130,7 +129,7 @@ TEST_CASE("no rows") {
 
 TEST_CASE("2:4: every choice of two places, fewer than two, and a vector") {
   for (const Shape& shape : shapes) {
-    const std::vector<float> weights = pruned_2_4(random_weights(shape.rows * shape.columns, 5));
+    const std::vector<float> weights = pruned_2_4(random_floats(shape.rows * shape.columns, 5));
     check_product(TwoFourMatrix(weights, shape.rows, shape.columns), weights, shape);
   }
   for (unsigned places = 0; places < 16; ++places) {
@@ -147,7 +146,7 @@ TEST_CASE("2:4: every choice of two places, fewer than two, and a vector") {
 }
 
 TEST_CASE("bytes are those that the model counts") {
-  const std::vector<float> weights = pruned(random_weights(64 * 1024, 6), 0.25);
+  const std::vector<float> weights = pruned(random_floats(64 * 1024, 6), 0.25);
   const std::size_t kept = 16 * 1024;
   CHECK(CsrMatrix<std::uint32_t>(weights, 64, 1024).bytes() == 8 * kept + 4 * 65);
   CHECK(CsrMatrix<std::uint16_t>(weights, 64, 1024).bytes() == 6 * kept + 4 * 65);
@@ -156,31 +155,27 @@ TEST_CASE("bytes are those that the model counts") {
 }
 
 TEST_CASE("an index of 16 bits reaches the last of 65 536 columns") {
-  const std::vector<float> row = pruned(random_weights(65536, 7), 0.001);
+  const std::vector<float> row = pruned(random_floats(65536, 7), 0.001);
   check_product(CsrMatrix<std::uint16_t>(row, 1, 65536), row, {1, 65536});
 }
 
 TEST_CASE("copies are matrices of their own") {
   const Shape shape = {5, 96};
-  const std::vector<float> weights = pruned(random_weights(5 * 96, 8), 0.3);
+  const std::vector<float> weights = pruned(random_floats(5 * 96, 8), 0.3);
   std::vector<BitmaskMatrix> copies(2, BitmaskMatrix(weights, shape.rows, shape.columns));
   copies.pop_back();
   check_product(copies.front(), weights, shape);
 }
 
 TEST_CASE("products with a matrix, of any shape and density") {
-  struct Product {
-    std::size_t m, n, k;
-  };
   for (const Product& p :
        {Product{1, 1, 1}, {3, 5, 7}, {17, 31, 32}, {4, 33, 255}, {9, 64, 256}, {5, 70, 257}, {6, 20, 700}}) {
-    const std::vector<float> b = random_weights(p.k * p.n, 9);
+    const std::vector<float> b = random_floats(p.k * p.n, 9);
     for (double share : {0.0, 0.1, 0.6, 1.0}) {
-      const std::vector<float> a = pruned(random_weights(p.m * p.k, 10), share);
+      const std::vector<float> a = pruned(random_floats(p.m * p.k, 10), share);
       std::vector<float> c(p.m * p.n + 1, 7);
       sparse_gemm(CsrMatrix<std::uint16_t>(a, p.m, p.k), p.n, b.data(), c.data());
-      CAPTURE(p.m);
-      CAPTURE(p.k);
+      INFO("m ", p.m, ", k ", p.k);
       CAPTURE(share);
       CHECK(worst_product_error(p.m, p.n, p.k, a.data(), b.data(), c.data(), 10000) <= 1);
       CHECK(c.back() == 7);
@@ -189,16 +184,11 @@ TEST_CASE("products with a matrix, of any shape and density") {
 }
 
 TEST_CASE("2:4 products with a matrix: rows and columns around registers and panels") {
-  struct Product {
-    std::size_t m, n, k;
-  };
   for (const Product& p : {Product{1, 1, 32}, {16, 16, 64}, {17, 15, 32}, {33, 40, 96}, {5, 17, 256}, {64, 33, 512}}) {
-    const std::vector<float> a = pruned_2_4(random_weights(p.m * p.k, 11)), b = random_weights(p.k * p.n, 12);
+    const std::vector<float> a = pruned_2_4(random_floats(p.m * p.k, 11)), b = random_floats(p.k * p.n, 12);
     std::vector<float> c(p.m * p.n + 1, 7);
     TwoFourMatrix(a, p.m, p.k).multiply(p.n, b.data(), c.data());
-    CAPTURE(p.m);
-    CAPTURE(p.n);
-    CAPTURE(p.k);
+    INFO(p.m, " × ", p.n, " × ", p.k);
     CHECK(worst_product_error(p.m, p.n, p.k, a.data(), b.data(), c.data(), 10000) <= 1);
     CHECK(c.back() == 7);
   }
@@ -212,6 +202,45 @@ TEST_CASE("where a curve crosses a level") {
   CHECK(first_density(at(0.2, 0.6, 1.6), 0.6) == doctest::Approx(0.5));
   CHECK(first_density(at(0.2, 0.6, 0.9), 1) == 1);
   CHECK(first_density(at(1.2, 1.6, 1.9), 1) == 0);
+}
+
+WordTensors half_of(const WordTensors& weights) {
+  return pruned_network(weights, [](std::span<const float> matrix) { return pruned(matrix, 0.5); });
+}
+
+TEST_CASE("every matrix but the table is pruned") {
+  const WordTensors weights = random_weights(word_shape), left = half_of(weights);
+  REQUIRE(left.size() == weights.size());
+  CHECK(std::ranges::equal(left[0].numbers(), weights[0].numbers()));
+  for (std::size_t i = 1; i < left.size(); ++i) CHECK(density(left[i].numbers()) == doctest::Approx(0.5));
+}
+
+TEST_CASE("noise is the power of what was taken away, over that of what was there") {
+  const WordTensors weights = random_weights(word_shape);
+  CHECK(noise_of(weights, weights) == 0);
+  const WordTensors none = pruned_network(weights, [](std::span<const float> matrix) { return pruned(matrix, 0); });
+  CHECK(noise_of(weights, none) == doctest::Approx(1));
+  // Of numbers spread evenly over ±a, the smaller half has an eighth of the power.
+  CHECK(noise_of(weights, half_of(weights)) == doctest::Approx(0.125).epsilon(0.05));
+}
+
+TEST_CASE("what was pruned stays away, the rest learns") {
+  const WordTensors trained = trained_networks(1, 60, [] {})[0].weights, left = half_of(trained),
+                    retrained = retrained_network({left}, 40);
+  for (std::size_t i = 1; i < left.size(); ++i) {
+    const std::span<const float> before = left[i].numbers(), after = retrained[i].numbers();
+    bool moved = false;
+    for (std::size_t j = 0; j < before.size(); ++j) {
+      if (before[j] == 0) REQUIRE(after[j] == 0);
+      moved = moved || after[j] != before[j];
+    }
+    CHECK(moved);
+  }
+  const double after_training = divergence_with(trained), after_pruning = divergence_with(left),
+               after_retraining = divergence_with(retrained);
+  CHECK(after_training < divergence_with(random_weights(word_shape)));
+  CHECK(after_pruning > after_training);
+  CHECK(after_retraining < after_pruning);
 }
 
 }  // namespace

@@ -52,9 +52,7 @@ std::vector<float> product(const Shape& shape, const std::vector<std::uint16_t>&
 }
 
 void check(const Shape& shape, Bf16Route route, int threads = 1) {
-  CAPTURE(shape.m);
-  CAPTURE(shape.n);
-  CAPTURE(shape.k);
+  INFO(shape.m, " × ", shape.n, " × ", shape.k);
   CAPTURE(threads);
   const Numbers a(shape.m * shape.k, 1), b(shape.k * shape.n, 2);
   const std::vector<float> c = product(shape, a.bits, b.bits, route, threads);

@@ -1,19 +1,96 @@
-// A model in few bits, compared with fp64; its weights; and one product with outliers.
+// The distance of one distribution from another; the rotation; and a model in few bits, compared with fp64.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <set>
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/accuracy/accuracy.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
+#include "common/random.hpp"
 
 namespace hf::precision {
 namespace {
+
+TEST_CASE("the divergence of two coins") {
+  const double p = 0.8, q = 0.5;
+  const std::vector<double> p_logits = {std::log(p) + 7, std::log(1 - p) + 7};
+  const std::vector<float> q_logits = {3, 3};
+  CHECK(divergence(p_logits, q_logits) == doctest::Approx(p * std::log(p / q) + (1 - p) * std::log((1 - p) / (1 - q))));
+  CHECK(entropy(p_logits) == doctest::Approx(-p * std::log(p) - (1 - p) * std::log(1 - p)));
+}
+
+TEST_CASE("no distribution diverges from itself, however its logits are shifted") {
+  const std::vector<double> p = {1, -2, 0.5, 30};
+  CHECK(divergence(p, std::vector<float>{1, -2, 0.5, 30}) == 0);
+  CHECK(std::abs(divergence(p, std::vector<float>{101, 98, 100.5, 130})) < 1e-15);
+}
+
+TEST_CASE("large logits do not overflow, and improbable tokens cost nothing") {
+  CHECK(divergence(std::vector<double>{1000, 0}, std::vector<float>{1000, 100}) == doctest::Approx(0));
+  CHECK(divergence(std::vector<double>{0, 0}, std::vector<float>{-5000, 0}) == doctest::Approx(2500 - std::log(2)));
+  CHECK(entropy(std::vector<double>(64, 900)) == doctest::Approx(std::log(64)));
+}
+
+TEST_CASE("noise of variance s² on the logits diverges by s² / 2, and a tiny one is not lost in rounding") {
+  constexpr std::size_t tokens = 100000;
+  const std::vector<double> p = normal_numbers(tokens, 3), noise = normal_numbers(tokens, 5);
+  for (double spread : {0.1, 1e-3}) {
+    std::vector<float> q(tokens);
+    for (std::size_t i = 0; i < tokens; ++i) q[i] = static_cast<float>(p[i] + spread * noise[i]);
+    CHECK(divergence(p, q) == doctest::Approx(spread * spread / 2).epsilon(0.05));
+  }
+}
+
+double dot(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+TEST_CASE("a rotation keeps every product, and can be undone") {
+  for (std::size_t columns : {1, 2, 64, 1024}) {
+    const Rotation rotation(9);
+    const std::vector<float> a = random_floats(columns, 1), b = random_floats(columns, 2);
+    std::vector<float> rotated_a = a, rotated_b = b;
+    rotation.apply(rotated_a, columns);
+    rotation.apply(rotated_b, columns);
+    CHECK(dot(rotated_a, rotated_b) == doctest::Approx(dot(a, b)).epsilon(1e-5));
+    rotation.undo(rotated_a, columns);
+    for (std::size_t i = 0; i < columns; ++i) CHECK(rotated_a[i] == doctest::Approx(a[i]).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("each row is rotated alike") {
+  const Rotation rotation(9);
+  std::vector<float> rows = random_floats(3 * 128, 1), second(rows.begin() + 128, rows.begin() + 256);
+  rotation.apply(rows, 128);
+  rotation.apply(second, 128);
+  CHECK(std::vector<float>(rows.begin() + 128, rows.begin() + 256) == second);
+}
+
+TEST_CASE("one large number is spread over all, evenly, with signs") {
+  std::vector<float> row(256, 0.0f);
+  row[77] = 32;
+  Rotation(9).apply(row, 256);
+  const std::set<float> values(row.begin(), row.end());
+  CHECK(values == std::set<float>{-2, 2});
+}
+
+TEST_CASE("signs are drawn: another sequence is another rotation") {
+  std::vector<float> a(256, 1.0f), b(256, 1.0f);
+  Rotation(9).apply(a, 256);
+  Rotation(10).apply(b, 256);
+  CHECK(a != b);
+  float largest = 0;
+  for (float x : a) largest = std::max(largest, std::abs(x));
+  CHECK(largest < 5);  // Hadamard's matrix alone would turn them into one number, 16
+}
 
 constexpr workload::TransformerShape tiny = {2, 64, 2, 512, 16};
 
