@@ -53,6 +53,11 @@ void expect(const std::vector<Case>& cases) {
   }
 }
 
+/// A change of one place in a record.
+std::function<void(json&)> set(const std::string& pointer, const json& value) {
+  return [=](json& record) { record[json::json_pointer(pointer)] = value; };
+}
+
 void accept(const std::function<void(json&)>& change) {
   json record = hf::small_record();
   change(record);
@@ -83,47 +88,42 @@ TEST_CASE("a record has the shape of the schema") {
   expect({
       {"expected type \"object\"", [](json& r) { r = json::array(); }},
       {"expected a property 'values'", [](json& r) { r.erase("values"); }},
-      {"/schema: expected 4; run the lab again", [](json& r) { r["schema"] = 5; }},
-      {"/schema: expected 4; run the lab again", [](json& r) { r["schema"] = 3; }},
-      {"/schema: expected 4; run the lab again", [](json& r) { r["schema"] = "3"; }},
+      {"/schema: expected 4; run the lab again", set("/schema", 5)},
+      {"/schema: expected 4; run the lab again", set("/schema", 3)},
+      {"/schema: expected 4; run the lab again", set("/schema", "3")},
       {"expected a property 'laws'", [](json& r) { r.erase("laws"); }},
-      {"expected no property 'claims'", [](json& r) { r["claims"] = json::array(); }},
-      {"/lab: expected no property 'host'", [](json& r) { r["lab"]["host"] = "x"; }},
-      {"/lab/id: expected type \"string\", matching ", [](json& r) { r["lab"]["id"] = "roofline"; }},
-      {"/lab/inputs/flags: expected type \"string\", at least 1 characters",
-       [](json& r) { r["lab"]["inputs"]["flags"] = ""; }},
-      {"/run/budget: expected one of [\"quick\",\"full\"]", [](json& r) { r["run"]["budget"] = "some"; }},
-      {"/run/seconds: expected type \"number\", at least 0", [](json& r) { r["run"]["seconds"] = -1; }},
-      {"/run/steal/before: expected type [\"number\",\"null\"]", [](json& r) { r["run"]["steal"]["before"] = "1"; }},
-      {"/machine/cores: expected type \"integer\", at least 1", [](json& r) { r["machine"]["cores"] = 1.5; }},
-      {"/machine/caches/0/level: expected type \"integer\"", [](json& r) { r["machine"]["caches"][0]["level"] = "1"; }},
-      {"/series/0/points/1/median: expected type \"number\"",
-       [](json& r) { r["series"][0]["points"][1]["median"] = nullptr; }},
-      {"/series/0/points: expected type \"array\", at least 1 items",
-       [](json& r) { r["series"][0]["points"] = json::array(); }},
-      {"/series/0/y/unit: expected type \"string\", matching ", [](json& r) { r["series"][0]["y"]["unit"] = "GBs"; }},
-      {"/values/0/kind: expected one of [", [](json& r) { r["values"][0]["kind"] = "guessed"; }},
+      {"expected no property 'claims'", set("/claims", json::array())},
+      {"/lab: expected no property 'host'", set("/lab/host", "x")},
+      {"/lab/id: expected type \"string\", matching ", set("/lab/id", "roofline")},
+      {"/lab/inputs/flags: expected type \"string\", at least 1 characters", set("/lab/inputs/flags", "")},
+      {"/run/budget: expected one of [\"quick\",\"full\"]", set("/run/budget", "some")},
+      {"/run/seconds: expected type \"number\", at least 0", set("/run/seconds", -1)},
+      {"/run/steal/before: expected type [\"number\",\"null\"]", set("/run/steal/before", "1")},
+      {"/machine/cores: expected type \"integer\", at least 1", set("/machine/cores", 1.5)},
+      {"/machine/caches/0/level: expected type \"integer\"", set("/machine/caches/0/level", "1")},
+      {"/series/0/points/1/median: expected type \"number\"", set("/series/0/points/1/median", nullptr)},
+      {"/series/0/points: expected type \"array\", at least 1 items", set("/series/0/points", json::array())},
+      {"/series/0/y/unit: expected type \"string\", matching ", set("/series/0/y/unit", "GBs")},
+      {"/values/0/kind: expected one of [", set("/values/0/kind", "guessed")},
   });
 }
 
 TEST_CASE("the longest text that is read does not overwhelm a pattern") {
   const std::string longest(4096, 'a'), half(990, 'a');  // two of these and a sign: the maximum length of flags
   expect({
-      {"/lab/id: expected type \"string\", matching", [&](json& r) { r["lab"]["id"] = "01-" + longest; }},
-      {"/machine/slug: expected type \"string\", matching", [&](json& r) { r["machine"]["slug"] = longest; }},
-      {"/machine/isa/0: expected type \"string\", matching", [&](json& r) { r["machine"]["isa"][0] = longest; }},
+      {"/lab/id: expected type \"string\", matching", set("/lab/id", "01-" + longest)},
+      {"/machine/slug: expected type \"string\", matching", set("/machine/slug", longest)},
+      {"/machine/isa/0: expected type \"string\", matching", set("/machine/isa/0", longest)},
       {"/toolchain/flags: expected text without an e-mail address",
-       [&](json& r) { r["toolchain"]["flags"] = half + "@" + half + ".org"; }},
-      {"/toolchain/flags: expected text without an absolute path",
-       [&](json& r) { r["toolchain"]["flags"] = "/" + half + "/" + half; }},
+       set("/toolchain/flags", half + "@" + half + ".org")},
+      {"/toolchain/flags: expected text without an absolute path", set("/toolchain/flags", "/" + half + "/" + half)},
   });
 }
 
 TEST_CASE("numbers are finite") {
-  expect({{"/series/0/points/0/samples/1: expected a finite number",
-           [](json& r) { r["series"][0]["points"][0]["samples"][1] = std::nan(""); }},
-          {"/values/2/value: expected a finite number",
-           [](json& r) { r["values"][2]["value"] = std::numeric_limits<double>::infinity(); }}});
+  expect(
+      {{"/series/0/points/0/samples/1: expected a finite number", set("/series/0/points/0/samples/1", std::nan(""))},
+       {"/values/2/value: expected a finite number", set("/values/2/value", std::numeric_limits<double>::infinity())}});
 }
 
 TEST_CASE("numbers have a size that something measured has") {
@@ -133,18 +133,16 @@ TEST_CASE("numbers have a size that something measured has") {
     };
   };
   const std::string size = ": expected 0 or a number between 1e-30 and 1e+18 in size, not ";
-  expect({{"/values/6/value" + size + "1.7e+308", percent(1.7e308)},
-          {"/values/6/value" + size + "1.7e+308", percent(-1.7e308)},
-          {"/values/6/value" + size, percent(5e-324)},
-          {"/values/6/value: expected at most 1000000 %", percent(1e7)},
-          {"/series/0/points/0/x" + size, [](json& r) { r["series"][0]["points"][0]["x"] = 1e-300; }},
-          {"/run/noise_floor: expected type \"number\", at least 0, at most 1000",
-           [](json& r) { r["run"]["noise_floor"] = 1e300; }},
-          {"/run/steal/before: expected type [\"number\",\"null\"], at least 0, at most 1",
-           [](json& r) { r["run"]["steal"]["before"] = 40; }},
-          {"/machine/memory_bytes: expected type \"integer\"", [](json& r) { r["machine"]["memory_bytes"] = 1e300; }},
-          {"/machine/cores: expected type \"integer\"",
-           [](json& r) { r["machine"]["cores"] = std::numeric_limits<std::int64_t>::max(); }}});
+  expect(
+      {{"/values/6/value" + size + "1.7e+308", percent(1.7e308)},
+       {"/values/6/value" + size + "1.7e+308", percent(-1.7e308)},
+       {"/values/6/value" + size, percent(5e-324)},
+       {"/values/6/value: expected at most 1000000 %", percent(1e7)},
+       {"/series/0/points/0/x" + size, set("/series/0/points/0/x", 1e-300)},
+       {"/run/noise_floor: expected type \"number\", at least 0, at most 1000", set("/run/noise_floor", 1e300)},
+       {"/run/steal/before: expected type [\"number\",\"null\"], at least 0, at most 1", set("/run/steal/before", 40)},
+       {"/machine/memory_bytes: expected type \"integer\"", set("/machine/memory_bytes", 1e300)},
+       {"/machine/cores: expected type \"integer\"", set("/machine/cores", std::numeric_limits<std::int64_t>::max())}});
   accept(percent(350));
   accept(percent(0));
 }
@@ -162,10 +160,10 @@ TEST_CASE("texts and lists have a length that a page can show") {
   expect({{"/series/3/points: expected type \"array\", at least 1 items, at most 2000 items", points(2001, false)},
           {"/series/3/points: expected at most 200 different labels", points(201, true)},
           {"/series/0/label: expected type \"string\", at least 1 characters, at most 200 characters",
-           [](json& r) { r["series"][0]["label"] = std::string(201, 'a'); }},
-          {"/machine/cpu: expected type \"string\"", [](json& r) { r["machine"]["cpu"] = std::string(201, 'a'); }},
+           set("/series/0/label", std::string(201, 'a'))},
+          {"/machine/cpu: expected type \"string\"", set("/machine/cpu", std::string(201, 'a'))},
           {"/run/notes: expected type \"array\", at most 100 items",
-           [](json& r) { r["run"]["notes"] = std::vector<std::string>(101, "a note"); }},
+           set("/run/notes", std::vector<std::string>(101, "a note"))},
           {"/toolchain/libraries: expected type \"object\", at most 100 properties", [](json& r) {
              for (int i = 0; i < 101; ++i) r["toolchain"]["libraries"]["l" + std::to_string(i)] = "1";
            }}});
@@ -235,15 +233,13 @@ TEST_CASE("quantiles are linear between order statistics") {
 
 TEST_CASE("medians and percentiles follow from the samples") {
   expect({
-      {"/series/0/points/0/median: expected 1.7, the 50",
-       [](json& r) { r["series"][0]["points"][0]["median"] = 1.71; }},
-      {"/series/0/points/0/low: expected 1.61", [](json& r) { r["series"][0]["points"][0]["low"] = 1.6; }},
-      {"/series/0/points/0/high: expected 1.79", [](json& r) { r["series"][0]["points"][0]["high"] = 1.8; }},
-      {"/values/0/value: expected 175", [](json& r) { r["values"][0]["value"] = 176; }},
-      {"/values/0/samples: expected type \"array\", at least 1",
-       [](json& r) { r["values"][0]["samples"] = json::array(); }},
+      {"/series/0/points/0/median: expected 1.7, the 50", set("/series/0/points/0/median", 1.71)},
+      {"/series/0/points/0/low: expected 1.61", set("/series/0/points/0/low", 1.6)},
+      {"/series/0/points/0/high: expected 1.79", set("/series/0/points/0/high", 1.8)},
+      {"/values/0/value: expected 175", set("/values/0/value", 176)},
+      {"/values/0/samples: expected type \"array\", at least 1", set("/values/0/samples", json::array())},
   });
-  accept([](json& r) { r["series"][0]["points"][0]["median"] = 1.70001; });  // fewer digits printed
+  accept(set("/series/0/points/0/median", 1.70001));  // fewer digits printed
 }
 
 TEST_CASE("low is at most the median, and that at most high") {
@@ -269,8 +265,7 @@ TEST_CASE("ids come once") {
 
 TEST_CASE("points are in order of x, or labelled") {
   expect({
-      {"/series/0/points/1/x: expected more than the x before it",
-       [](json& r) { r["series"][0]["points"][1]["x"] = 4096; }},
+      {"/series/0/points/1/x: expected more than the x before it", set("/series/0/points/1/x", 4096)},
       {"/series/2/points/1/x: expected more than", [](json& r) { series(r, "kernels")["points"][1].erase("label"); }},
       {"/series/2/points/1/x: expected more than",
        [](json& r) { series(r, "kernels")["points"][1]["label"] = "naive matmul"; }},
@@ -279,12 +274,11 @@ TEST_CASE("points are in order of x, or labelled") {
 
 TEST_CASE("units are those that the id promises") {
   expect({
-      {"/series/0/y/unit: expected unit ns or us or cycles for latency, not GB/s",
-       [](json& r) { r["series"][0]["y"]["unit"] = "GB/s"; }},
+      {"/series/0/y/unit: expected unit ns or us or cycles for latency, not GB/s", set("/series/0/y/unit", "GB/s")},
       {"/series/1/y/unit: expected unit GB/s or TB/s for plateaus_bandwidth, not ns",
        [](json& r) { series(r, "plateaus_bandwidth")["y"]["unit"] = "ns"; }},
-      {"/values/0/unit: expected unit GFLOP/s for peak_fp32_gflops", [](json& r) { r["values"][0]["unit"] = "GB/s"; }},
-      {"/values/5/unit: expected unit FLOP/byte for ridge", [](json& r) { r["values"][5]["unit"] = "1"; }},
+      {"/values/0/unit: expected unit GFLOP/s for peak_fp32_gflops", set("/values/0/unit", "GB/s")},
+      {"/values/5/unit: expected unit FLOP/byte for ridge", set("/values/5/unit", "1")},
       {"/values/1/value: expected more than 0 GB/s",
        [](json& r) { r["values"][1] = hf::value("bandwidth_l1_gbs", "GB/s", {0}); }},
   });
@@ -294,14 +288,14 @@ TEST_CASE("what is quoted has a source, what is measured has samples") {
   expect({
       {"/series/4: expected a source, because it is quoted",
        [](json& r) { series(r, "canonical_roof").erase("source"); }},
-      {"/values/0: expected a source, because it is quoted", [](json& r) { r["values"][0]["kind"] = "quoted"; }},
+      {"/values/0: expected a source, because it is quoted", set("/values/0/kind", "quoted")},
       {"/series/0/points/2: expected samples, because it is measured",
        [](json& r) { r["series"][0]["points"][2].erase("samples"); }},
   });
 }
 
 TEST_CASE("the key is the hash of the inputs") {
-  expect({{"/lab/key: expected sha256:", [](json& r) { r["lab"]["inputs"]["compiler"] = "GNU 13.1.0"; }}});
+  expect({{"/lab/key: expected sha256:", set("/lab/inputs/compiler", "GNU 13.1.0")}});
   accept([](json& r) {
     r["lab"]["inputs"]["compiler"] = "GNU 13.1.0";
     hf::renew_key(r);

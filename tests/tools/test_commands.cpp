@@ -10,6 +10,7 @@
 #include "record/inputs.hpp"
 #include "shell.hpp"
 #include "small_record.hpp"
+#include "suite.hpp"
 
 namespace {
 
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 using hf::Outcome;
 using nlohmann::json;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using hf::contains;
 
 /// A folder of records in which the tool runs.
 struct Folder : hf::TemporaryDirectory {
