@@ -1,15 +1,20 @@
-// Every kernel, in every instruction set of this machine, compared with the double-precision reference.
+// Every kernel, in every instruction set of this machine, compared with the double-precision reference, which must be
+// right itself, and strict enough to catch a wrong kernel; and the chase through memory.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
+#include <set>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "01-roofline/check/reference.hpp"
+#include "01-roofline/kernels/chase.hpp"
 #include "01-roofline/kernels/dispatch.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "common/product.hpp"
@@ -19,6 +24,37 @@
 
 namespace hf::roofline {
 namespace {
+
+TEST_CASE("references of small cases, by hand") {
+  const float x[] = {1, 2, 3, 4}, y[] = {5, 6, 7, 8};
+  CHECK(reference_add(1.5f, 2.25f).value == 3.75);
+  CHECK(reference_multiply_add(1, 2, 3).value == 7);
+  const float grid[] = {0, 8, 0, 8, 4, 8, 0, 8, 0};
+  CHECK(reference_stencil(grid + 4, 3).value == 2 + 4);
+
+  std::vector<Reference> result(4);
+  reference_matmul(x, y, 2, result);
+  CHECK(result[0].value == 19);
+  CHECK(result[3].value == 50);
+
+  const float equal[] = {7, 7, 7, 7}, one[] = {1, 1, 1, 1}, zero[] = {0, 0, 0, 0};
+  reference_softmax(equal, result);
+  CHECK(result[2].value == doctest::Approx(0.25));
+  reference_layer_norm(x, one, zero, result);
+  CHECK(result[0].value == doctest::Approx(-1.5 / std::sqrt(1.25 + 1e-5)));
+}
+
+TEST_CASE("a softmax that sums to 1.001 is caught") {
+  const std::vector<float> row = random_floats(1000, 1);
+  std::vector<Reference> expected(row.size());
+  reference_softmax(row, expected);
+  double sum = 0;
+  for (const Reference& each : expected) sum += each.value;
+  CHECK(sum == doctest::Approx(1));
+  std::vector<float> scaled;
+  for (const Reference& each : expected) scaled.push_back(static_cast<float>(each.value * 1.001));
+  CHECK(worst_error_share(scaled, expected) > 1);
+}
 
 constexpr std::size_t lengths[] = {0, 1, 2, 3, 7, 15, 16, 17, 31, 64, 101, 127, 128, 129, 255, 256, 257, 1000, 1009};
 
@@ -199,6 +235,45 @@ TEST_CASE("matrix products, naive and blocked, for sizes that no block divides")
       }
     }
   });
+}
+
+TEST_CASE("a chase visits every line once before it returns, at every size it grows to") {
+  std::vector<Line> memory(1000);
+  RandomCycle cycle(memory);
+  for (std::size_t lines : {1, 2, 3, 3, 17, 256, 1000}) {
+    cycle.grow(lines);
+    CHECK(cycle.lines() == lines);
+    std::set<const Line*> seen;
+    const Line* at = cycle.start();
+    for (std::size_t hop = 0; hop < lines; ++hop) {
+      CHECK(at >= memory.data());
+      CHECK(at < memory.data() + lines);
+      seen.insert(at);
+      at = chase(at, 1);
+    }
+    CHECK(seen.size() == lines);
+    CHECK(at == cycle.start());
+    CHECK(chase(at, static_cast<std::int64_t>(lines)) == at);
+    CHECK(chase(at, 0) == at);
+  }
+}
+
+TEST_CASE("the order is random: few hops lead to a neighbour") {
+  std::vector<Line> memory(10000);
+  RandomCycle cycle(memory);
+  cycle.grow(memory.size());
+  int near = 0;
+  for (const Line& line : memory) near += std::abs(line.next - &line) < 50;
+  CHECK(near < 200);  // about 100 by chance
+}
+
+TEST_CASE("impossible cycles are refused") {
+  std::vector<Line> memory(10);
+  CHECK_THROWS_AS(RandomCycle(std::span<Line>()), std::invalid_argument);
+  RandomCycle cycle(memory);
+  CHECK_THROWS_AS(cycle.grow(11), std::invalid_argument);
+  cycle.grow(5);
+  CHECK_THROWS_AS(cycle.grow(4), std::invalid_argument);
 }
 
 }  // namespace

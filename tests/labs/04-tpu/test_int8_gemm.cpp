@@ -22,15 +22,19 @@ constexpr std::int32_t guard = 0x5a5a5a5a;
 void check(const Int8Kernel& kernel, const ProductShape& shape, const std::vector<std::uint8_t>& a,
            const std::vector<std::int8_t>& b) {
   CAPTURE(kernel.name);
-  CAPTURE(shape.m);
-  CAPTURE(shape.n);
-  CAPTURE(shape.k);
+  INFO(shape.m, " × ", shape.n, " × ", shape.k);
   const auto expected = plain_int8_product(shape.m, shape.n, shape.k, a.data(), b.data());
   std::vector<std::int32_t> c(shape.m * shape.n + 64, guard);
   kernel.multiply(shape.m, shape.n, shape.k, a.data(), b.data(), c.data());
   REQUIRE(std::equal(expected.begin(), expected.end(), c.begin()));
   REQUIRE(std::all_of(c.begin() + static_cast<std::ptrdiff_t>(expected.size()), c.end(),
                       [](std::int32_t x) { return x == guard; }));
+}
+
+/// With random operands.
+void check(const Int8Kernel& kernel, const ProductShape& shape) {
+  check(kernel, shape, random_bytes<std::uint8_t>(shape.m * shape.k, 1),
+        random_bytes<std::int8_t>(shape.k * shape.n, 2));
 }
 
 template <class Test>
@@ -48,19 +52,14 @@ TEST_CASE("random shapes, and sides around the tiles") {
       for (std::size_t n : {1, 7, 8, 9, 16, 31, 32, 33, 64, 65}) shapes.push_back({m, n, 1 + (m * n) % 9});
     }
     for (int i = 0; i < 60; ++i) shapes.push_back(random.product(70));
-    for (const ProductShape& shape : shapes) {
-      check(kernel, shape, random_bytes<std::uint8_t>(shape.m * shape.k, 1),
-            random_bytes<std::int8_t>(shape.k * shape.n, 2));
-    }
+    for (const ProductShape& shape : shapes) check(kernel, shape);
   });
 }
 
 TEST_CASE("shapes that take several blocks") {
   for_each_kernel([](const Int8Kernel& kernel) {
-    for (const ProductShape& shape : {ProductShape{3, 300, 5}, {15, 257, 1025}, {2, 2, 9001}, {13, 700, 4100}}) {
-      check(kernel, shape, random_bytes<std::uint8_t>(shape.m * shape.k, 3),
-            random_bytes<std::int8_t>(shape.k * shape.n, 4));
-    }
+    for (const ProductShape& shape : {ProductShape{3, 300, 5}, {15, 257, 1025}, {2, 2, 9001}, {13, 700, 4100}})
+      check(kernel, shape);
   });
 }
 
