@@ -43,11 +43,7 @@ struct Comparison {
 
 constexpr double turn_seconds = 0.25;
 
-hf::Plan plan() {
-  hf::Plan plan;
-  plan.budget_seconds = turn_seconds;
-  return plan;
-}
+hf::Plan plan() { return {.budget_seconds = turn_seconds}; }
 
 /// Runs a command and passes each line of its standard output to \p read.
 void for_each_line(const std::string& command, const std::function<void(const std::string&)>& read) {

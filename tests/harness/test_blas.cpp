@@ -69,9 +69,7 @@ TEST_CASE("gemm computes every transposition, and products with vectors") {
                                 {31, 33, 65},
                                 {64, 64, 64}}) {
         const std::size_t m = shape[0], n = shape[1], k = shape[2];
-        CAPTURE(m);
-        CAPTURE(n);
-        CAPTURE(k);
+        INFO(m, " × ", n, " × ", k);
         CHECK(worst_error_share(ta, tb, m, n, k, 1, 0) <= 1);
         CHECK(worst_error_share(ta, tb, m, n, k, 0.5f, 2) <= 1);
       }

@@ -1,13 +1,11 @@
 // What a lab and its children see of the environment and of limits, and that a lab always ends.
 #include <doctest/doctest.h>
-#include <sched.h>
 #include <sys/resource.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -16,62 +14,26 @@
 #include <utility>
 #include <vector>
 
+#include "bench.hpp"
 #include "harness/measure/threads.hpp"
 #include "harness/report/environment.hpp"
 #include "process.hpp"
 #include "record/record.hpp"
+#include "suite.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder for a lab's record and files, over an old record.
-struct Place {
-  TemporaryFolder folder;
-  fs::path record = folder.path() / "records" / "99-tiny.json";
-
-  Place() { write(record, "old"); }
-
-  std::vector<std::string> command() const {
-    return {TINY_LAB, "--budget", "quick", "--out", record.parent_path().string()};
-  }
-  std::map<std::string, std::string> environment(const std::string& does,
-                                                 std::map<std::string, std::string> more = {}) const {
-    const std::string place = folder.path().string();
-    more.insert({{"TMPDIR", place}, {"TINY_LAB_BENCH", place}, {"TINY_LAB_DOES", does}});
-    return more;
-  }
-  Ended run(const std::string& does, const std::map<std::string, std::string>& more = {},
-            const std::function<void()>& before = {}) const {
-    return ::run(command(), environment(does, more), before);
-  }
-};
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using hf::contains;
 
 const std::set<std::string> lock_and_records = {"hardware-first.lock", "records"};
-
-std::set<std::string> left_in(const fs::path& folder) {
-  std::set<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    names.insert(entry.path().filename().string());
-  return names;
-}
-
-/// True if all processes of that place have ended, within a minute.
-bool none_is_left(const Place& place) {
-  for (int look = 0; look < 6000; ++look) {
-    if (processes_with("TINY_LAB_BENCH=" + place.folder.path().string()).empty()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
-}
 
 }  // namespace
 
 TEST_CASE(
     "variables that steer libraries, Python and git reach neither a lab nor its children, and the record lists them") {
-  const Place place;
+  const Bench place(true);
   const std::vector<std::string> steering = {"OMP_THREAD_LIMIT",     "GOMP_SPINCOUNT",         "KMP_AFFINITY",
                                              "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",        "DNNL_MAX_CPU_ISA",
                                              "PYTHONHOME",           "PYTHONSAFEPATH",         "GIT_DIR",
@@ -93,7 +55,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a variable that acts before a lab begins is in its record") {
-  const Place place;
+  const Bench place(true);
   REQUIRE(place.run("", {{"MALLOC_ARENA_MAX", "1"}}).status == 0);
   const hf::Json record = hf::load_record(place.record);
   CHECK(contains(record["run"]["notes"].dump(), "measured with MALLOC_ARENA_MAX set in the environment"));
@@ -103,25 +65,20 @@ TEST_CASE("OpenMP's variables do not pin a lab, but a set of cores chosen for it
   const std::vector<int>& cores = hf::usable_cores();
   for (const char* pins : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"}) {
     CAPTURE(pins);
-    const Place place;
+    const Bench place(true);
     const std::string value = pins == std::string("GOMP_CPU_AFFINITY") ? std::to_string(cores.front()) : "true";
     REQUIRE(place.run("", {{pins, pins == std::string("OMP_PLACES") ? "{0}" : value}}).status == 0);
     CHECK(hf::load_record(place.record)["machine"]["cores"] == cores.size());
   }
-  const Place place;
-  const auto one_core = [&] {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(cores.back(), &one);
-    sched_setaffinity(0, sizeof one, &one);
-  };
-  REQUIRE(place.run("", {{"OMP_PROC_BIND", "true"}}, one_core).status == 0);
+  const Bench place(true);
+  const auto on_one_core = [&] { keep_on_core(cores.back()); };
+  REQUIRE(place.run("", {{"OMP_PROC_BIND", "true"}}, on_one_core).status == 0);
   CHECK(hf::load_record(place.record)["machine"]["cores"] == 1);
 }
 
 TEST_CASE("a team whose threads cannot be made is refused before anything is measured" *
           doctest::skip(!memory_can_be_limited)) {
-  const Place place;
+  const Bench place(true);
   const Ended ended = place.run("", {}, [] {
     const rlimit stacks{1u << 30, 1u << 30}, memory{1200u << 20, 1200u << 20};  // with stacks of 1 GiB, few fit
     setrlimit(RLIMIT_STACK, &stacks);
@@ -135,7 +92,7 @@ TEST_CASE("a team whose threads cannot be made is refused before anything is mea
 }
 
 TEST_CASE("a probe that crashes leaves no core file") {
-  const Place place;
+  const Bench place(true);
   const Ended ended = place.run("probe", {}, [] {
     rlimit limit = {};
     getrlimit(RLIMIT_CORE, &limit);
@@ -149,20 +106,20 @@ TEST_CASE("a probe that crashes leaves no core file") {
 TEST_CASE("what a lab's programs leave in the folder for temporary files goes with the lab") {
   for (const char* does : {"leave files", "help"}) {
     CAPTURE(does);
-    const Place place;
+    const Bench place(true);
     Process lab(place.command(), place.environment(does));
     if (does == std::string("help")) {
       lab.wait_until_it_says("sum, about");
       lab.signal(SIGTERM);
     }
     lab.wait();
-    CHECK(left_in(place.folder.path()) == lock_and_records);
+    CHECK(names_in(place.folder.path()) == lock_and_records);
   }
 }
 
 TEST_CASE("a lab's folder for temporary files has a path that leaves room for sockets, wherever it is") {
   for (const std::size_t length : {1, 100}) {
-    const Place place;
+    const Bench place(true);
     const fs::path deep = place.folder.path() / std::string(length, 'x');
     fs::create_directory(deep);
     const Ended ended = place.run("show its environment", {{"TMPDIR", deep.string()}});
@@ -170,12 +127,12 @@ TEST_CASE("a lab's folder for temporary files has a path that leaves room for so
     const std::size_t at = ended.out.find("\nTMPDIR=") + 1;
     CHECK(ended.out.find('\n', at) - at < 70);
     CHECK(place.run("leave files", {{"TMPDIR", deep.string()}}).status == 0);
-    CHECK(left_in(deep) == std::set<std::string>{"hardware-first.lock"});
+    CHECK(names_in(deep) == std::set<std::string>{"hardware-first.lock"});
   }
 }
 
 TEST_CASE("copies of a lab that srun starts without ranks are refused, and a lab in a shell of srun's is not") {
-  const Place place;
+  const Bench place(true);
   const auto started_by = [&](const std::string& parent, std::map<std::string, std::string> variables) {
     const fs::path shell = place.folder.path() / parent;
     fs::copy_file("/bin/sh", shell, fs::copy_options::overwrite_existing);
@@ -198,7 +155,7 @@ TEST_CASE("copies of a lab that srun starts without ranks are refused, and a lab
 TEST_CASE("a lab that spins ends at a signal, with its children, and names its step" *
           doctest::skip(threads_sanitized)) {
   for (const int number : {SIGINT, SIGTERM}) {
-    const Place place;
+    const Bench place(true);
     Process lab(place.command(), place.environment("spin"));
     lab.wait_until_it_says("sum, about");
     lab.signal(number);
@@ -206,23 +163,23 @@ TEST_CASE("a lab that spins ends at a signal, with its children, and names its s
     CHECK(ended.status == 130);
     CHECK(ended.err == "lab-99-tiny: interrupted in \"sum\"; the previous record is as it was\n");
     CHECK(content(place.record) == "old");
-    CHECK(none_is_left(place));
+    CHECK(place.none_is_left());
   }
 }
 
 TEST_CASE("a lab that makes no progress ends, with its children, and names its step" *
           doctest::skip(threads_sanitized)) {
-  const Place place;
+  const Bench place(true);
   const Ended ended = place.run("spin", {{"PRESS_PATIENCE", "1"}});
   CHECK(ended.status == 1);
   CHECK(ended.err ==
         "lab-99-tiny: no progress in \"sum\" for 1 s, so it was ended; the previous record is as it was\n");
   CHECK(content(place.record) == "old");
-  CHECK(none_is_left(place));
+  CHECK(place.none_is_left());
 }
 
 TEST_CASE("a lab that is stopped for longer than its patience continues" * doctest::skip(threads_sanitized)) {
-  const Place place;
+  const Bench place(true);
   Process lab(place.command(), place.environment("wait", {{"PRESS_PATIENCE", "1"}}));
   lab.wait_until_it_says("sum, about");
   lab.signal(SIGSTOP);

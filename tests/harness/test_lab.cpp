@@ -1,7 +1,6 @@
 // A whole lab, run as its user runs it.
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -14,13 +13,13 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/threads.hpp"
 #include "process.hpp"
@@ -33,49 +32,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder for records, with its own lock, so that these tests do not wait for a measurement.
-struct Bench {
-  TemporaryFolder folder;
-  fs::path out = folder.path() / "records";
-  fs::path record = out / "99-tiny.json";
+using hf::contains;
 
-  std::vector<std::string> command(std::vector<std::string> more = {}) const {
-    std::vector<std::string> words{TINY_LAB, "--budget", "quick", "--out", out.string()};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-  }
-  std::map<std::string, std::string> environment(const std::string& does = "") const {
-    const std::string place = folder.path().string();
-    return {{"TMPDIR", place}, {"TINY_LAB_BENCH", place}, {"TINY_LAB_DOES", does}, {"LC_ALL", "C.UTF-8"}};
-  }
-  /// The number of files beside the record.
-  long litter() const {
-    return std::distance(fs::directory_iterator(out), fs::directory_iterator()) - fs::exists(record);
-  }
-  /// The number of temporary folders that its labs have beside it.
-  long scratch() const {
-    return std::count_if(fs::directory_iterator(folder.path()), fs::directory_iterator(),
-                         [](const fs::directory_entry& entry) {
-                           return entry.path().filename().string().starts_with("hardware-first-scratch-");
-                         });
-  }
-};
+/// The number of files beside the record.
+long litter(const Bench& bench) { return std::ssize(names_in(bench.out)) - fs::exists(bench.record); }
 
-/// A variable in the environment of a lab on this bench, and of everything it starts.
-std::string mark(const Bench& bench) { return "TINY_LAB_BENCH=" + bench.folder.path().string(); }
-
-/// True if all those processes end within a minute.
-bool none_is_left(const Bench& bench) {
-  for (int look = 0; look < 6000; ++look) {
-    if (processes_with(mark(bench)).empty()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
+/// The number of temporary folders that labs have beside their records.
+long scratch(const Bench& bench) {
+  return std::ranges::count_if(names_in(bench.folder.path()),
+                               [](const std::string& name) { return name.starts_with("hardware-first-scratch-"); });
 }
 
 void wait_for_the_last_helper(const Bench& bench) {
   const auto is_it = [](pid_t process) { return content("/proc/" + std::to_string(process) + "/comm") == "sleep\n"; };
-  while (!std::ranges::any_of(processes_with(mark(bench)), is_it)) {
+  while (!std::ranges::any_of(bench.processes(), is_it)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }
@@ -83,18 +53,14 @@ void wait_for_the_last_helper(const Bench& bench) {
 long lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
 /// Runs the lab in a way that must fail, over an old record that must survive.
-Ended run_over_old_record(const Bench& bench, const std::string& does, const std::function<void()>& before = {}) {
-  write(bench.record, "old");
-  Ended ended = run(bench.command(), bench.environment(does), before);
+Ended run_over_old_record(const std::string& does, const std::function<void()>& before = {}) {
+  const Bench bench(true);
+  Ended ended = bench.run(does, {}, before);
   CHECK(content(bench.record) == "old");
-  CHECK(bench.litter() == 0);
+  CHECK(litter(bench) == 0);
   CHECK(lines(ended.err) == 1);
   return ended;
 }
-
-}  // namespace
-
-namespace {
 
 std::string line_of_tiny_lab(int number) {
   std::ifstream source(TINY_LAB_SOURCE);
@@ -107,22 +73,21 @@ std::string line_of_tiny_lab(int number) {
 
 TEST_CASE("a lab shows what it does and leaves a record that passes every check") {
   const Bench bench;
-  const Ended ended = run(bench.command(), bench.environment());
+  const Ended ended = bench.run();
   CHECK(ended.err == "");
   REQUIRE(ended.status == 0);
   for (const char* shown : {"99-tiny — Adding takes time", "Predictions", "sum, about", "Values", "Claims",
                             "holds  A machine adds numbers.", "holds  A sum takes operations.",
                             "fails  A machine adds a million billion"}) {
-    CHECK_MESSAGE(ended.out.find(shown) != std::string::npos, shown);
+    CHECK_MESSAGE(contains(ended.out, shown), shown);
   }
-  CHECK(ended.out.find('\x1b') == std::string::npos);
-  CHECK(ended.out.find('\r') == std::string::npos);
+  CHECK_FALSE(contains(ended.out, "\x1b"));
+  CHECK_FALSE(contains(ended.out, "\r"));
 
   const hf::Json record = hf::load_record(bench.record);
   CHECK(hf::check(record).empty());
   CHECK(record["run"]["budget"] == "quick");
-  CHECK(ended.out.find("undecided, because their numbers were not measured here: adds-elsewhere\n") !=
-        std::string::npos);
+  CHECK(contains(ended.out, "undecided, because their numbers were not measured here: adds-elsewhere\n"));
   CHECK(record["schema"] == 4);
   CHECK_FALSE(record.contains("claims"));
   for (const hf::Json& value : record["values"]) {  // each contains the line that added it
@@ -132,12 +97,12 @@ TEST_CASE("a lab shows what it does and leaves a record that passes every check"
   }
   CHECK(record["laws"] == hf::Json{"sum <= sum_bound_gflops"});
   CHECK(record["lab"]["inputs"].contains("machine"));
-  CHECK(bench.litter() == 0);
+  CHECK(litter(bench) == 0);
 }
 
 TEST_CASE("nothing in a record names the host, the user or a folder") {
   const Bench bench;
-  REQUIRE(run(bench.command(), bench.environment()).status == 0);
+  REQUIRE(bench.run().status == 0);
   const hf::Json record = hf::load_record(bench.record);
   const std::string text = record.dump();
   char host[256] = "";
@@ -153,11 +118,11 @@ TEST_CASE("nothing in a record names the host, the user or a folder") {
 
 TEST_CASE("--if-stale measures once, and again when the record does not serve") {
   const Bench bench;
-  const Ended run_by_make = run(bench.command({"--if-stale"}), bench.environment());
+  const Ended run_by_make = bench.run_with({"--if-stale"});
   REQUIRE(run_by_make.status == 0);
   CHECK(run_by_make.out.ends_with("99-tiny.json\n"));  // and doesn't say that make is next
   const std::string first = content(bench.record);
-  const Ended again = run(bench.command({"--if-stale"}), bench.environment());
+  const Ended again = bench.run_with({"--if-stale"});
   CHECK(again.status == 0);
   CHECK(again.out.starts_with("99-tiny is up to date: measured "));
   CHECK(content(bench.record) == first);
@@ -168,20 +133,18 @@ TEST_CASE("--if-stale measures once, and again when the record does not serve") 
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&then));
   older["run"]["started"] = text;
   write(bench.record, older.dump());
-  CHECK(run(bench.command({"--if-stale"}), bench.environment()).out ==
-        "99-tiny is up to date: measured 3 hours ago on this machine\n");
+  CHECK(bench.run_with({"--if-stale"}).out == "99-tiny is up to date: measured 3 hours ago on this machine\n");
 
   hf::Json other = hf::parse_json(first, "first");
   other["lab"]["inputs"]["compiler"] = "another";
   other["lab"]["key"] = hf::input_key(other["lab"]["inputs"].get<hf::Inputs>());
   write(bench.record, other.dump());
-  CHECK(run(bench.command({"--if-stale"}), bench.environment()).out.find("stale: compiler: another") !=
-        std::string::npos);
+  CHECK(contains(bench.run_with({"--if-stale"}).out, "stale: compiler: another"));
 
   write(bench.record, "{");
-  const Ended repaired = run(bench.command({"--if-stale"}), bench.environment());
+  const Ended repaired = bench.run_with({"--if-stale"});
   CHECK(repaired.status == 0);
-  CHECK(repaired.out.find("no valid record, measuring again") != std::string::npos);
+  CHECK(contains(repaired.out, "no valid record, measuring again"));
   CHECK_NOTHROW(hf::load_record(bench.record));
 }
 
@@ -189,12 +152,7 @@ TEST_CASE(
     "a record is stale where the environment asks for another measurement, and fresh where it asks for the same") {
   const Bench bench;
   const auto out = [&](const std::string& size) {
-    std::map<std::string, std::string> environment = bench.environment();
-    environment["TINY_LAB_SIZE"] = size;
-    return run(bench.command({"--if-stale"}), environment).out;
-  };
-  const auto contains = [](const std::string& text, const char* words) {
-    return text.find(words) != std::string::npos;
+    return run(bench.command({"--if-stale"}), bench.environment("", {{"TINY_LAB_SIZE", size}})).out;
   };
   out("4");
   CHECK(contains(out("4"), "up to date"));
@@ -204,8 +162,7 @@ TEST_CASE(
 
 TEST_CASE("Ctrl-C and SIGTERM leave the previous record as it was") {
   for (const int number : {SIGINT, SIGTERM}) {
-    const Bench bench;
-    write(bench.record, "old");
+    const Bench bench(true);
     Process lab(bench.command(), bench.environment("wait"));
     lab.wait_until_it_says("sum, about");
     lab.signal(number);
@@ -213,7 +170,7 @@ TEST_CASE("Ctrl-C and SIGTERM leave the previous record as it was") {
     CHECK(ended.status == 130);
     CHECK(ended.err == "lab-99-tiny: interrupted; the previous record is as it was\n");
     CHECK(content(bench.record) == "old");
-    CHECK(bench.litter() == 0);
+    CHECK(litter(bench) == 0);
   }
 }
 
@@ -238,7 +195,7 @@ TEST_CASE("a second lab waits until the first is done, says so, and can be inter
 TEST_CASE("one that is killed leaves the record there was or a whole new one, and nothing else") {
   const Bench bench;
   const int kills = hf::weekly() ? 100 : 4;
-  REQUIRE(run(bench.command(), bench.environment()).status == 0);
+  REQUIRE(bench.run().status == 0);
   std::mt19937 random(hf::seed());
   CAPTURE(hf::seed());
   for (int turn = 0; turn < kills; ++turn) {
@@ -250,10 +207,10 @@ TEST_CASE("one that is killed leaves the record there was or a whole new one, an
     const int status = lab.wait().status;
     CHECK((status == 0 || status == 130 || status == 128 + SIGKILL || status == 128 + SIGTERM));
     CHECK(hf::check(hf::load_record(bench.record)).empty());
-    CHECK(none_is_left(bench));
+    CHECK(bench.none_is_left());
   }
-  CHECK(run(bench.command(), bench.environment()).status == 0);
-  CHECK(bench.litter() == 0);
+  CHECK(bench.run().status == 0);
+  CHECK(litter(bench) == 0);
 }
 
 TEST_CASE("what a lab has beside it, a compiler or a peer, ends with it however it ends") {
@@ -264,100 +221,94 @@ TEST_CASE("what a lab has beside it, a compiler or a peer, ends with it however 
     wait_for_the_last_helper(bench);
     lab.signal(number);
     lab.wait();
-    CHECK(none_is_left(bench));
+    CHECK(bench.none_is_left());
     for (const auto& entry : fs::directory_iterator(bench.folder.path())) {  // as if it were old
       if (entry.is_directory()) fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
     }
     Process next(bench.command(), bench.environment("help"));
     wait_for_the_last_helper(bench);
-    CHECK(bench.scratch() == 1);
+    CHECK(scratch(bench) == 1);
   }
 }
 
 TEST_CASE("a clock that is years off is learnt of before anything is measured") {
-  const Ended ended = run_over_old_record(Bench(), "1970");
+  const Ended ended = run_over_old_record("1970");
   CHECK(ended.status == 1);
   CHECK(ended.out == "");
-  CHECK(ended.err.find("the clock of this machine says 1970-01-01T00:00:00Z: set it") != std::string::npos);
-  const Ended late = run_over_old_record(Bench(), "months late");
+  CHECK(contains(ended.err, "the clock of this machine says 1970-01-01T00:00:00Z: set it"));
+  const Ended late = run_over_old_record("months late");
   CHECK(late.status == 1);
-  CHECK(late.err.find(", when this program was not built yet: set it") != std::string::npos);
+  CHECK(contains(late.err, ", when this program was not built yet: set it"));
 }
 
 TEST_CASE("a clock that jumps while it measures costs the record") {
-  const Ended ended = run_over_old_record(Bench(), "clock jumps");
+  const Ended ended = run_over_old_record("clock jumps");
   CHECK(ended.status == 1);
-  CHECK(ended.err.find("the clock jumped by 3") != std::string::npos);
+  CHECK(contains(ended.err, "the clock jumped by 3"));
 }
 
 TEST_CASE("a core that is taken while it measures costs the record, at once" *
           doctest::skip(hf::usable_cores().size() < 2)) {
-  const Bench bench;
-  write(bench.record, "old");
+  const Bench bench(true);
   Process lab(bench.command(), bench.environment("wait"));
   lab.wait_until_it_says("sum, about");
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(hf::usable_cores().front(), &one);
-  sched_setaffinity(lab.number(), sizeof one, &one);
+  keep_on_core(hf::usable_cores().front(), lab.number());
   const Ended ended = lab.wait();
   CHECK(ended.status == 1);
   CHECK(lines(ended.err) == 1);
-  CHECK(ended.err.find("the cores changed during the measurement, from 0") != std::string::npos);
+  CHECK(contains(ended.err, "the cores changed during the measurement, from 0"));
   CHECK(content(bench.record) == "old");
 }
 
 TEST_CASE("a lab that fails says why in one line") {
-  const Ended ended = run_over_old_record(Bench(), "fail");
+  const Ended ended = run_over_old_record("fail");
   CHECK(ended.status == 1);
   CHECK(ended.err.starts_with("lab-99-tiny: the sum is wrong"));
 }
 
 TEST_CASE("a number that is none never reaches a record") {
-  const Ended ended = run_over_old_record(Bench(), "nan");
+  const Ended ended = run_over_old_record("nan");
   CHECK(ended.status == 1);
-  CHECK(ended.err.find("value sum_bound_gflops: expected a finite number") != std::string::npos);
+  CHECK(contains(ended.err, "value sum_bound_gflops: expected a finite number"));
 }
 
 TEST_CASE("one step alone is measured without a record") {
-  const Bench bench;
-  write(bench.record, "old");
-  const Ended ended = run(bench.command({"--only", "sum"}), bench.environment());
+  const Bench bench(true);
+  const Ended ended = bench.run_with({"--only", "sum"});
   CHECK(ended.status == 0);
-  CHECK(ended.out.find("no record was written: only sum was measured") != std::string::npos);
-  CHECK(ended.out.find("sum_gflops") != std::string::npos);
-  CHECK(ended.out.find("sum_bound_gflops") == std::string::npos);
+  CHECK(contains(ended.out, "no record was written: only sum was measured"));
+  CHECK(contains(ended.out, "sum_gflops"));
+  CHECK_FALSE(contains(ended.out, "sum_bound_gflops"));
   CHECK(content(bench.record) == "old");
-  const Ended wrong = run(bench.command({"--only", "summ"}), bench.environment());
+  const Ended wrong = bench.run_with({"--only", "summ"});
   CHECK(wrong.status == 1);
-  CHECK(wrong.err.find("--only") != std::string::npos);
+  CHECK(contains(wrong.err, "--only"));
 }
 
 TEST_CASE("a record that breaks a law is refused, kept beside the old one, and gone after a good run" *
           doctest::skip(hf::probe_machine().emulated)) {  // physical laws do not apply to it
-  const Bench bench;
-  write(bench.record, "old");
+  const Bench bench(true);
   const fs::path kept = bench.out / "99-tiny.refused.json";
-  const Ended ended = run(bench.command(), bench.environment("law"));
+  const Ended ended = bench.run("law");
   CHECK(ended.status == 1);
   CHECK(lines(ended.err) == 1);
-  CHECK(ended.err.find("the new 99-tiny.json: /series/0/points/0/median: expected at most sum_bound_gflops, 1e-06") !=
-        std::string::npos);
-  CHECK(ended.err.find("the refused record is " + kept.string()) != std::string::npos);
+  CHECK(
+      contains(ended.err, "the new 99-tiny.json: /series/0/points/0/median: expected at most sum_bound_gflops, 1e-06"));
+  CHECK(contains(ended.err, "the refused record is " + kept.string()));
   CHECK(content(bench.record) == "old");
   CHECK_FALSE(hf::check(hf::load_json(kept)).empty());
-  CHECK(run(bench.command(), bench.environment()).status == 0);
+  CHECK(bench.run().status == 0);
   CHECK_FALSE(fs::exists(kept));
 }
 
 TEST_CASE("a full disk is named, and what was there stays") {
-  const Ended ended = run_over_old_record(Bench(), "", [] {
+  const Ended ended = run_over_old_record("", [] {
     const rlimit limit{1000, 1000};  // bytes: room for one line of complaint, but not for a record
     dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
     setrlimit(RLIMIT_FSIZE, &limit);
   });
   CHECK(ended.status == 1);
-  CHECK(ended.err.find("99-tiny.json: ") != std::string::npos);
+  CHECK(contains(ended.err, "99-tiny.json: "));
 }
 
 TEST_CASE("a folder that cannot be is named") {
@@ -368,27 +319,15 @@ TEST_CASE("a folder that cannot be is named") {
   const Ended ended = run(command, bench.environment());
   CHECK(ended.status == 1);
   CHECK(lines(ended.err) == 1);
-  CHECK(ended.err.find(command.back()) != std::string::npos);
-  CHECK(ended.err.find("choose another folder with --out") != std::string::npos);
-  CHECK(ended.out.find("noise floor") == std::string::npos);  // found out before anything is measured
+  CHECK(contains(ended.err, command.back()));
+  CHECK(contains(ended.err, "choose another folder with --out"));
+  CHECK_FALSE(contains(ended.out, "noise floor"));  // found out before anything is measured
   CHECK(content(bench.folder.path() / "file") == "a file");
-}
-
-TEST_CASE("one core is enough") {
-  const Bench bench;
-  const Ended ended = run(bench.command(), bench.environment(), [] {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(hf::usable_cores().front(), &one);
-    sched_setaffinity(0, sizeof one, &one);
-  });
-  REQUIRE(ended.status == 0);
-  CHECK(hf::load_record(bench.record)["machine"]["cores"] == 1);
 }
 
 TEST_CASE("little memory is enough" * doctest::skip(!memory_can_be_limited)) {
   const Bench bench;
-  const Ended ended = run(bench.command(), bench.environment(), [] {
+  const Ended ended = bench.run("", {}, [] {
     const rlimit limit{300u << 20, 300u << 20};
     setrlimit(RLIMIT_AS, &limit);
   });
@@ -401,7 +340,7 @@ TEST_CASE("the command line says what it is, and refuses what it is not") {
   const Ended help = run({TINY_LAB, "--help"}, {{"BUDGET", "quick"}});
   CHECK(help.status == 0);
   for (const char* option : {"--budget", "--if-stale", "--out", "--version"}) {
-    CHECK(help.out.find(option) != std::string::npos);
+    CHECK(contains(help.out, option));
   }
   const Ended version = run({TINY_LAB, "--version"}, {{"BUDGET", "quick"}});
   CHECK(version.status == 0);
@@ -413,9 +352,7 @@ TEST_CASE("the command line says what it is, and refuses what it is not") {
     CHECK(lines(refused.err) == 1);
     CHECK(refused.out == "");
   }
-  std::map<std::string, std::string> environment = bench.environment();
-  environment["BUDGET"] = "endless";
-  const Ended refused = run({TINY_LAB, "--out", bench.out.string()}, environment);
+  const Ended refused = run({TINY_LAB, "--out", bench.out.string()}, bench.environment("", {{"BUDGET", "endless"}}));
   CHECK(refused.status == 1);
-  CHECK(refused.err.find("'endless': expected quick or full") != std::string::npos);
+  CHECK(contains(refused.err, "'endless': expected quick or full"));
 }
