@@ -22,6 +22,19 @@ Array random(std::size_t n, std::uint64_t sequence, float spread = 1, float midd
   return x;
 }
 
+/// Σ term(i), n terms
+template <class Term>
+Rounded sum_of(std::size_t n, Term term) {
+  Rounded sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum = sum + term(i);
+  return sum;
+}
+
+/// Σ x[i] · y[i · stride], n products
+Rounded dot_of(const float* x, const float* y, std::size_t n, std::size_t stride = 1) {
+  return sum_of(n, [&](std::size_t i) { return Rounded(x[i]) * Rounded(y[i * stride]); });
+}
+
 /// Rows and columns: zero, one, around the width of vectors and of blocks, and enough for several cores.
 struct Shape {
   std::size_t rows, columns;
@@ -87,10 +100,9 @@ TEST_CASE("GELU and its derivative, from far below zero to far above") {
 
 std::vector<Rounded> norm_reference(const float* x, const Array& gain, const Array& bias) {
   const double n = static_cast<double>(gain.size());
-  Rounded mean = 0, variance = 0;
-  for (std::size_t i = 0; i < gain.size(); ++i) mean = mean + Rounded(x[i]);
-  mean = mean / Rounded(n);
-  for (std::size_t i = 0; i < gain.size(); ++i) variance = variance + (Rounded(x[i]) - mean) * (Rounded(x[i]) - mean);
+  const Rounded mean = sum_of(gain.size(), [&](std::size_t i) { return Rounded(x[i]); }) / Rounded(n);
+  const Rounded variance =
+      sum_of(gain.size(), [&](std::size_t i) { return (Rounded(x[i]) - mean) * (Rounded(x[i]) - mean); });
   const Rounded deviation = root_of(variance / Rounded(n) + Rounded(1e-5f));
   std::vector<Rounded> y;
   for (std::size_t i = 0; i < gain.size(); ++i) {
@@ -186,8 +198,7 @@ TEST_CASE("sums of columns, and the highest of many") {
     Array x = random(rows * columns, 1), sums(columns, 5);
     column_sums(x.data(), sums.data(), rows, columns);
     for (std::size_t c = 0; c < columns; ++c) {
-      Rounded expected = 0;
-      for (std::size_t r = 0; r < rows; ++r) expected = expected + Rounded(x[r * columns + c]);
+      const Rounded expected = sum_of(rows, [&](std::size_t r) { return Rounded(x[r * columns + c]); });
       CHECK(error_share(sums[c], expected) <= 1);
     }
     if (x.empty()) continue;
@@ -229,11 +240,7 @@ TEST_CASE("products with few rows, whatever is left over at the edges") {
         Array y(rows * out + 1, 7);
         thin_product(x.data(), weight.data(), y.data(), rows, in, out);
         for (std::size_t i = 0; i < rows * out; ++i) {
-          Rounded sum = 0;
-          for (std::size_t p = 0; p < in; ++p) {
-            sum = sum + Rounded(x[i / out * in + p]) * Rounded(weight[i % out * in + p]);
-          }
-          CHECK(error_share(y[i], sum) <= 1);
+          CHECK(error_share(y[i], dot_of(x.data() + i / out * in, weight.data() + i % out * in, in)) <= 1);
         }
         CHECK(y.back() == 7);
       }
@@ -248,16 +255,10 @@ TEST_CASE("attention of one token: scores and mixtures") {
       Array scores(count), mixed(width, 9);
       score_keys(query.data(), keys.data(), scores.data(), count, width, keys.data());
       mix_values(weights.data(), keys.data(), mixed.data(), count, width, keys.data());
-      for (std::size_t j = 0; j < count; ++j) {
-        Rounded sum = 0;
-        for (std::size_t i = 0; i < width; ++i) sum = sum + Rounded(query[i]) * Rounded(keys[j * width + i]);
-        CHECK(error_share(scores[j], sum) <= 1);
-      }
-      for (std::size_t i = 0; i < width; ++i) {
-        Rounded sum = 0;
-        for (std::size_t j = 0; j < count; ++j) sum = sum + Rounded(weights[j]) * Rounded(keys[j * width + i]);
-        CHECK(error_share(mixed[i], sum) <= 1);
-      }
+      for (std::size_t j = 0; j < count; ++j)
+        CHECK(error_share(scores[j], dot_of(query.data(), &keys[j * width], width)) <= 1);
+      for (std::size_t i = 0; i < width; ++i)
+        CHECK(error_share(mixed[i], dot_of(weights.data(), &keys[i], count, width)) <= 1);
     }
   }
 }

@@ -218,8 +218,7 @@ TEST_CASE("the MLP's probabilities agree with their reference, picture by pictur
   for (const MlpShape& shape : {MlpShape{7, 12, 3}, MlpShape{1, 1, 2}, MlpShape{33, 65, 10}}) {
     const std::size_t batch = 4;
     const Mlp mlp(shape, batch);
-    std::vector<float> x(batch * shape.inputs);
-    fill_random(x, 1, 1);
+    const std::vector<float> x = random_floats(batch * shape.inputs, 1);
     Ledger ledger;
     const auto probabilities = mlp.forward(x.data(), ledger);
     for (std::size_t i = 0; i < batch; ++i) {
@@ -233,8 +232,7 @@ TEST_CASE("ResNet through im2col agrees with convolutions as they are defined") 
   for (std::size_t width : {3, 4}) {
     const Resnet resnet({64, width, 10});
     for (std::size_t side : {32, 64}) {
-      std::vector<float> x(3 * side * side);
-      fill_random(x, side, 1);
+      const std::vector<float> x = random_floats(3 * side * side, side);
       Ledger ledger;
       CHECK(worst_error_share(resnet.forward(x.data(), side, ledger), reference_resnet(resnet, x.data(), side)) <= 1);
     }

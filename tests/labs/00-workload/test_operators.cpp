@@ -1,4 +1,5 @@
-// Products as the operators run them: cut into blocks, with few rows, head by head; and what they report.
+// Products as the operators run them: cut into blocks, with few rows, head by head; what they report; and the triple loop,
+// in both languages.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/operators.hpp"
+#include "00-workload/kernels/triple_loop.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"
 #include "harness/measure/blas.hpp"
@@ -26,9 +28,9 @@ double worst_error_share(const Case& each) {
   const auto [m, n, k, spare, turn_a, turn_b] = each;
   const bool a_turned = turn_a == Transpose::yes, b_turned = turn_b == Transpose::yes;
   const std::size_t lda = (a_turned ? m : k) + spare, ldb = (b_turned ? k : n) + spare, ldc = n + spare;
-  std::vector<float> a((a_turned ? k : m) * lda), b((b_turned ? n : k) * ldb), c(m * ldc, 7);
-  fill_random(a, 1, 1);
-  fill_random(b, 2, 1);
+  const std::vector<float> a = random_floats((a_turned ? k : m) * lda, 1),
+                           b = random_floats((b_turned ? n : k) * ldb, 2);
+  std::vector<float> c(m * ldc, 7);
   Ledger ledger;
   ledger.begin_pass();
   Operators(ledger).multiply({OperatorClass::gemm, "product", m, n, k, turn_a, turn_b, lda, ldb, ldc}, a.data(),
@@ -60,8 +62,7 @@ TEST_CASE("products of any shape, however they are stored and cut into blocks") 
                                  {250, 40, 64},
                                  {97, 101, 67}}) {
           const Case each = {size[0], size[1], size[2], spare, a, b};
-          CAPTURE(each.m);
-          CAPTURE(each.n);
+          INFO("m ", each.m, ", n ", each.n);
           CHECK(worst_error_share(each) <= 1);
         }
       }
@@ -80,9 +81,8 @@ TEST_CASE("nothing times anything is nothing") {
 
 TEST_CASE("heads are multiplied one by one, and reported together") {
   const std::size_t heads = 5, t = 6, d = 3;
-  std::vector<float> a(heads * t * d), b(heads * t * d), c(heads * t * t);
-  fill_random(a, 1, 1);
-  fill_random(b, 2, 1);
+  const std::vector<float> a = random_floats(heads * t * d, 1), b = random_floats(heads * t * d, 2);
+  std::vector<float> c(heads * t * t);
   std::vector<Factors> factors;
   for (std::size_t i = 0; i < heads; ++i) factors.push_back({&a[i * t * d], &b[i * t * d], &c[i * t * t]});
   Product product = {OperatorClass::attention_product, "scores", t, t, d};
@@ -100,6 +100,40 @@ TEST_CASE("heads are multiplied one by one, and reported together") {
       sum = sum + Rounded(a[(head * t + i) * d + p]) * Rounded(b[(head * t + j) * d + p]);
     }
     CHECK(error_share(c[at], sum) <= 1);
+  }
+}
+
+Rounded element(const std::vector<float>& a, const std::vector<float>& b, std::size_t i, std::size_t j, std::size_t n) {
+  Rounded sum = 0;
+  for (std::size_t k = 0; k < n; ++k) sum = sum + Rounded(a[i * n + k]) * Rounded(b[k * n + j]);
+  return sum;
+}
+
+TEST_CASE("the triple loop computes the rows it is asked for") {
+  for (std::size_t n : {1, 2, 17, 40}) {
+    const std::vector<float> a = random_floats(n * n, 1), b = random_floats(n * n, 2);
+    std::vector<float> c(n * n, 7);
+    const std::size_t rows = (n + 1) / 2;
+    triple_loop(a.data(), b.data(), c.data(), rows, n);
+    for (std::size_t i = 0; i < n * n; ++i) {
+      if (i / n < rows) CHECK(error_share(c[i], element(a, b, i / n, i % n, n)) <= 1);
+      if (i / n >= rows) CHECK(c[i] == 7);
+    }
+  }
+}
+
+const bool python_is_missing = python_version().empty();
+
+TEST_CASE("so does the one in Python" * doctest::skip(python_is_missing)) {
+  const std::size_t n = 9, rows = 4;
+  const std::vector<float> a = random_floats(n * n, 1), b = random_floats(n * n, 2);
+  const auto result = triple_loop_in_python(a, b, rows, n);
+  REQUIRE(result.has_value());
+  REQUIRE(result->c.size() == rows * n);
+  REQUIRE(result->seconds.size() == rows);
+  for (double seconds : result->seconds) CHECK(seconds > 0);
+  for (std::size_t i = 0; i < rows * n; ++i) {
+    CHECK(result->c[i] == doctest::Approx(element(a, b, i / n, i % n, n).value).epsilon(1e-12));
   }
 }
 

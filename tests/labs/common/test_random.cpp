@@ -96,10 +96,9 @@ TEST_CASE("whole numbers below a limit are all drawn, equally often") {
 
 TEST_CASE("no two sequences share a number, or go together") {
   constexpr std::size_t count = 50000;
-  std::vector<float> one(count), other(count);
-  fill_random(one, 1);
+  const std::vector<float> one = random_floats(count, 1);
   for (const std::uint64_t sequence : {2, 3, 4, 1000}) {
-    fill_random(other, sequence);
+    const std::vector<float> other = random_floats(count, sequence);
     double together = 0;
     int equal = 0;
     for (std::size_t i = 0; i < count; ++i) {

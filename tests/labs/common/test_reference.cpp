@@ -35,9 +35,7 @@ TEST_CASE("error shares: exact is 0, NaN only where NaN is due") {
 }
 
 TEST_CASE("one product missing from a long sum is caught") {
-  std::vector<float> x(100000), y(100000);
-  fill_random(x, 1);
-  fill_random(y, 2);
+  std::vector<float> x = random_floats(100000, 1), y = random_floats(100000, 2);
   y.back() = 0.5f;
   x.back() = 0.5f;
   const Reference all = reference_dot(x.data(), y.data(), x.size());
@@ -78,9 +76,8 @@ TEST_CASE("places of a matrix: all of a small one, else the corners and about as
 
 TEST_CASE("a product with one wrong corner is caught, however few places are looked at") {
   const std::size_t m = 30, n = 40, k = 50;
-  std::vector<float> a(m * k), b(k * n), c(m * n);
-  fill_random(a, 1);
-  fill_random(b, 2);
+  const std::vector<float> a = random_floats(m * k, 1), b = random_floats(k * n, 2);
+  std::vector<float> c(m * n);
   for (std::size_t at = 0; at < c.size(); ++at)
     c[at] = static_cast<float>(reference_product(a.data(), b.data(), n, k, at / n, at % n).value);
   CHECK(worst_product_error(m, n, k, a.data(), b.data(), c.data(), 10) <= 1);
@@ -108,9 +105,7 @@ TEST_CASE("a rounded number carries the error that single precision makes, and n
   double squares = 0, allowed = 0;
   constexpr int turns = 200;
   for (std::uint64_t turn = 0; turn < turns; ++turn) {
-    std::vector<float> x(500), y(500);
-    fill_random(x, 2 * turn);
-    fill_random(y, 2 * turn + 1);
+    const std::vector<float> x = random_floats(500, 2 * turn), y = random_floats(500, 2 * turn + 1);
     const float result = plain_dot(x, y);
     const Rounded right = rounded_dot(x, y);
     REQUIRE(error_share(result, right) <= 1);

@@ -29,9 +29,7 @@ const ObservedRung& rung(const std::string& id) {
 Counts count(const ObservedRung& rung, int m, int n, int k) {
   const auto rows = static_cast<std::size_t>(m), columns = static_cast<std::size_t>(n),
              depth = static_cast<std::size_t>(k);
-  std::vector<float> a(rows * depth), b(depth * columns);
-  fill_random(a, 1);
-  fill_random(b, 2);
+  std::vector<float> a = random_floats(rows * depth, 1), b = random_floats(depth * columns, 2);
   const GlobalArray<float> on_gpu_a(a), on_gpu_b(b), on_gpu_c(rows * columns);
   take_counts();
   rung.multiply(m, n, k, on_gpu_a.data(), on_gpu_b.data(), on_gpu_c.data());
@@ -44,9 +42,7 @@ Counts count(const ObservedRung& rung, int m, int n, int k) {
 std::size_t wrong_sums(const ObservedRung& rung, int m, int n, int k) {
   const auto rows = static_cast<std::size_t>(m), columns = static_cast<std::size_t>(n),
              depth = static_cast<std::size_t>(k);
-  std::vector<float> a(rows * depth), b(depth * columns);
-  fill_random(a, 1);
-  fill_random(b, 2);
+  std::vector<float> a = random_floats(rows * depth, 1), b = random_floats(depth * columns, 2);
   for (std::vector<float>* numbers : {&a, &b})
     for (float& x : *numbers) x = std::round(4 * x);
   const GlobalArray<float> on_gpu_a(a), on_gpu_b(b), on_gpu_c(rows * columns);
