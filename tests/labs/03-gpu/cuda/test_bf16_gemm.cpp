@@ -55,9 +55,7 @@ void for_each_result(const GemmShape& shape, const Operands& x, const std::vecto
 
 void check(const Bf16Rung& rung, const GemmShape& shape) {
   CAPTURE(rung.label);
-  CAPTURE(shape.m);
-  CAPTURE(shape.n);
-  CAPTURE(shape.k);
+  INFO(shape.m, " × ", shape.n, " × ", shape.k);
   Operands x = operands(shape, [](float random) { return random; });
   double worst = 0;
   for_each_result(shape, x, product(rung, shape, x), [&](float result, Reference reference) {
