@@ -150,10 +150,13 @@ std::string directing_variables() {
   return list.empty() ? "" : "; the environment sets " + list;
 }
 
+/// Waits for mpirun, which may go on after it has closed its output. A signal may come before the wait or during it, and
+/// gives mpirun half a second.
 int wait_for(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    if (interrupted()) kill(child, SIGKILL);
+  int status = 0, looks_left = 50;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    if (interrupted() && --looks_left <= 0) kill(child, SIGKILL);
+    usleep(10'000);
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -200,14 +200,20 @@ TEST_CASE("mpirun's first sentence is passed on, with the variables that direct 
   CHECK(contains(Bench("exit 3").error(), "mpirun ended with status 3 and said nothing"));
 }
 
-TEST_CASE("an mpirun that goes on in silence ends at a signal") {
-  const Bench bench("exec 2>&- >&-; trap '' TERM INT; while :; do sleep 0.1; done");
-  Process lab({LAB, "--budget", "quick", "--out", bench.folder.path()}, bench.environment());
-  while (processes_with("TMPDIR=" + bench.folder.path().string()).size() < 2) usleep(5000);
-  lab.signal(SIGTERM);
-  const Ended ended = lab.wait();
-  CHECK(ended.status == 130);
-  CHECK(content(bench.record) == "old");
+TEST_CASE("an mpirun that goes on in silence ends at a signal, before its silence or in it") {
+  for (const bool silent : {false, true}) {
+    CAPTURE(silent);
+    const std::string closes = "exec 2>&- >&-; ",
+                      waits = "touch $TMPDIR/begun; while [ ! -e $TMPDIR/told ]; do sleep 0.1; done; ";
+    const Bench bench("trap '' TERM INT; " + (silent ? closes + waits : waits + closes) +
+                      "while :; do sleep 0.1; done");
+    Process lab({LAB, "--budget", "quick", "--out", bench.folder.path()}, bench.environment());
+    while (!fs::exists(bench.folder.path() / "begun")) usleep(5000);
+    lab.signal(SIGTERM);
+    write(bench.folder.path() / "told", "");
+    CHECK(lab.wait().status == 130);
+    CHECK(content(bench.record) == "old");
+  }
 }
 
 /// Gives this process a /dev/shm of its own, of that size. \return false if the system does not allow it
