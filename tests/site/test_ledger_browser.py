@@ -78,6 +78,9 @@ def test_every_verdict_can_be_reached(browser, served, width):
         assert cut == 0
         heads = visit.page.locator(".hf-ledger-lab .hf-cell-head")
         assert heads.first.is_visible() == (width == 360)
+        lines = visit.page.locator(".hf-ledger > .hf-scroll td:first-child p").evaluate_all(
+            "all => all.map(name => name.offsetHeight / parseFloat(getComputedStyle(name).lineHeight))")
+        assert max(lines) < 2.5  # machines' names
 
 
 def test_a_link_lands_below_the_header(browser, served):
