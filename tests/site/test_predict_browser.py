@@ -470,7 +470,7 @@ def test_paper_shows_all(visit):
     expect(visit.page.locator(".hf-predict-answer:visible")).to_have_count(6)
 
 
-# Open questions, with buttons placed for this window: [figure, the label that a button covers, or the line that leads to a
+# Open questions, with buttons placed for this window: [figure, what a button covers, or the line that leads to a
 # hidden mark].
 GIVEN_AWAY = """() => {
   document.dispatchEvent(new Event("hf:machine"));
@@ -479,12 +479,12 @@ GIVEN_AWAY = """() => {
     const button = figure.querySelector(".hf-show").getBoundingClientRect();
     const seen = name => [...figure.querySelectorAll(name)].filter(each => !each.matches(".hf-telling"));
     const marks = [...figure.querySelectorAll(":is(text, circle, polygon).hf-telling")].map(e => e.getBoundingClientRect());
-    const covered = button.width ? seen("text").filter(text => meet(text.getBoundingClientRect(), button)) : [];
+    const covered = button.width ? seen("text, circle").filter(each => meet(each.getBoundingClientRect(), button)) : [];
     const leaders = seen("path.s-quiet:not([stroke-dasharray])").filter(line => [0, line.getTotalLength()].some(at => {
       const {x, y} = line.getPointAtLength(at).matrixTransform(line.getScreenCTM());
       return marks.some(mark => x > mark.left && x < mark.right && y > mark.top && y < mark.bottom);
     }));
-    return [...covered.map(text => [figure.id, text.textContent]), ...leaders.map(line => [figure.id, "a line"])];
+    return [...covered.map(each => [figure.id, each.textContent || "a mark"]), ...leaders.map(line => [figure.id, "a line"])];
   });
 }"""
 VEILS = [WIDE.ask(GIVEN_AWAY), WIDE.ask(GIVEN_AWAY, width=360)]

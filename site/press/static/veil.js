@@ -2,7 +2,7 @@
 // they appear. Also draws the reader's answer into the plot. Used by predict.js.
 (() => {
   const BLOCKS = "p, ul, ol, table, div.math", OFFER = "Hidden until you answer. Show it now";
-  const EDGE = 2, TICKS = 112, LINE = 16;  // in units of a figure
+  const EDGE = 2, TICKS = 112, LINE = 16, STEP = 8;  // in units of a figure
   const middle = ({x, y, width, height}) => [x + width / 2, y + height / 2];
   const make = (tag, parent, attributes, words = "") => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -87,19 +87,32 @@
     return [(left + right) / 2 - x, (top + bottom) / 2 - y, right - left];
   };
 
-  // The place nearest to the middle of the panel where a button covers no visible word.
+  // Points on the outlines of the shapes that stay visible, measured from the figure's corner.
+  const drawnPoints = (svg) => {
+    const {x: left, y: top} = svg.viewBox.baseVal;
+    return [...svg.querySelectorAll(":is(circle, polygon, path):not(.s-grid, .hf-telling)")].flatMap((shape) =>
+      Array.from({length: Math.ceil(shape.getTotalLength() / STEP)}, (_, i) => shape.getPointAtLength(i * STEP)))
+      .map(({x, y}) => [x - left, y - top]);
+  };
+
+  // The place in the panel where a button covers no visible word and as little as possible of what is drawn, nearest to the middle.
   const freePlace = (each) => {
     const {made, svg, panel: {left, right, top, bottom}} = each, centre = middleOf(each);
     const whole = svg.getBoundingClientRect(), unit = whole.width / svg.viewBox.baseVal.width;
+    if (!unit) return centre;  // in a figure that is not shown
+    const points = drawnPoints(svg);
     const words = [...svg.querySelectorAll("text:not(.hf-telling)")].map((each) => each.getBoundingClientRect());
     const {width: wide, height: high} = made.getBoundingClientRect();
     const covers = ([across, down]) => words.some((word) => Math.abs((word.left + word.right) / 2 - whole.left - across * unit)
       < (word.width + wide) / 2 && Math.abs((word.top + word.bottom) / 2 - whole.top - down * unit) < (word.height + high) / 2);
+    const drawn = ([across, down]) => points.filter(([x, y]) =>
+      Math.abs(x - across) < wide / unit / 2 && Math.abs(y - down) < high / unit / 2).length;
     const off = ([across, down]) => Math.hypot(across - centre[0], down - centre[1]);
     const steps = Array.from({length: 17}, (_, i) => (i - 8) / 18);
     const places = steps.flatMap((a) => steps.map((b) => [centre[0] + a * (right - left), centre[1] + b * (bottom - top)]))
       .filter(([across]) => across * unit >= wide / 2 && across * unit <= whole.width - wide / 2);
-    return places.sort((a, b) => off(a) - off(b)).find((at) => !covers(at)) || centre;
+    const free = places.filter((at) => !covers(at)).map((at) => [drawn(at), off(at), at]);
+    return free.sort(([a, near], [b, far]) => a - b || near - far)[0]?.[2] || centre;
   };
 
   // What to hide at a place; null if it must stay visible.
