@@ -495,6 +495,16 @@ def test_a_hidden_figure_keeps_its_labels_and_gives_nothing_away(walked, questio
     assert walked(WIDE).objections(question) == {}
 
 
+@pytest.mark.parametrize(("place", "words"), [("04-tpu.html#fig-04-counters", "missed"),
+                                              ("05-scaling.html#fig-05-bubble", "2 ranks, modelled")])
+def test_words_beside_a_hidden_panel_are_hidden(browser, served, place, words):
+    page, figure = place.split("#")
+    with Visit(browser, served + page, viewport={"width": 360, "height": 800}) as visit:
+        until_hidden(visit, figure)
+        found = visit.page.locator(f"#{figure} text").filter(has_text=words)
+        assert set(found.evaluate_all("all => all.map(each => getComputedStyle(each).visibility)")) == {"hidden"}
+
+
 def test_hidden_sentences_say_so_and_their_button_stays_on_the_screen(browser, served):
     with Visit(browser, f"{served}00-workload.html", viewport={"width": 360, "height": 300}) as visit:
         place = visit.page.locator("#read-and-written")

@@ -29,6 +29,10 @@
     return ends.map((end, i) => ({y: lines[i ? ends[i - 1] : 0], height: lines[end - 1] - lines[i ? ends[i - 1] : 0]}));
   };
 
+  // The heights of horizontal grid lines, of which one path may hold several.
+  const levels = (svg) => [...svg.querySelectorAll(".s-grid")].flatMap((path) =>
+    [...path.getAttribute("d").matchAll(/,([\d.]+)L[\d.]+,\1(?![\d.])/g)].map(([, y]) => Number(y)));
+
   // The panels of a plot, from top to bottom, found by its grid; empty if it has none.
   const panels = (svg) => {
     const grid = [...svg.querySelectorAll(".s-grid")].map((line) => line.getBBox());
@@ -37,17 +41,25 @@
       .map(({y, height}) => [Math.round(y), {top: y, bottom: y + height}]));
     return [...heights.values()].sort((a, b) => a.top - b.top).filter(({top}) => isFinite(top)).map(({top, bottom}) => {
       const within = grid.filter(({y, height}) => y > top - EDGE && y + height < bottom + EDGE);
-      return {top, bottom, left: Math.min(...within.map(({x}) => x)), right: Math.max(...within.map(({x, width}) => x + width))};
+      const rows = levels(svg).filter((y) => y > top - EDGE && y < bottom + EDGE);
+      return {top, bottom, rows, left: Math.min(...within.map(({x}) => x)), right: Math.max(...within.map(({x, width}) => x + width))};
     });
   };
 
-  // Marks are the shapes and texts in a panel or to its right, of one colour if the question names one. Without panels, they are the
+  // Whether a shape or text lies in a panel, to its right, or to its left between the names of two rows.
+  const tells = ({top, bottom, left, right, rows}, box) => {
+    const [x, y] = middle(box), beside = box.x > right;  // where it may have been moved down to lie on no other text
+    if (y < top - LINE || y > bottom + (beside ? LINE : EDGE)) return false;
+    return x > left - EDGE || rows.length > 0 && rows.every((row) => Math.abs(y - row) > LINE);
+  };
+
+  // Marks are the shapes and texts that tell the answer, of one colour if the question names one. Without panels, they are the
   // areas and the numbers with units. Lines that lead to a mark are marks too. Returns them, and the first panel that has any.
   const marksOf = (svg, colour) => {
     const found = panels(svg), within = new Set(), leaders = svg.querySelectorAll("path.s-quiet:not([stroke-dasharray])");
     const marks = [...svg.querySelectorAll("circle, polygon, path:not(.s-grid), text")].filter((each) => {
-      const [x, y] = middle(each.getBBox()), number = /\d.*(%|\/s)/.test(each.textContent);
-      const inside = found.find(({top, bottom, left}) => y > top - LINE && y < bottom + EDGE && x > left - EDGE);
+      const box = each.getBBox(), number = /\d.*(%|\/s)/.test(each.textContent);
+      const inside = found.find((panel) => tells(panel, box));
       const asked = !colour || each.matches(`.s-${colour}, .f-${colour}`);
       if (!(found.length ? inside && asked : each.matches("text") ? number : asked)) return false;
       return within.add(inside);
