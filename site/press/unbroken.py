@@ -1,5 +1,5 @@
-"""Prevents line breaks between a number and its unit, around the sign in "N = 1024", within short code such as "-ffast-math",
-and between a formula and the full stop after it."""
+"""Prevents line breaks between a number and its unit, around the sign in "N = 1024", within "α–β" and short code such as
+"-ffast-math", and between a formula and the full stop after it."""
 
 import re
 
@@ -10,8 +10,9 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 UNITS = (r"×|[KMG]iB|[kMGT]?B(?:/s)?|bytes?|bits?|[nµm]?s|[MG]?Hz|[kMG]?bit/s|[mnp]?J|W|"
          r"cores?|cycles?|threads?|lanes?|million|billion|nm|mm²?|px")
 EQUATION = re.compile(r"(?<=\b[A-Za-z]) ([=≈<>≤≥]) (?=\d)")
+GREEK_PAIR = re.compile(r"(?<=[α-ω])–(?=[α-ω])")
 OPENING, CLOSING = re.compile(r"[(\[“]$"), re.compile(r"^[.,;:?!)\]”’]+")
-NO_BREAK = "\N{NO-BREAK SPACE}"
+NO_BREAK, JOINER = "\N{NO-BREAK SPACE}", "\N{WORD JOINER}"
 SHORTEST = 16  # maximum length of code that reads as one word: "make lab-03"
 LONGEST = 24  # letters of code that fit side by side on the narrowest page
 AS_WRITTEN = (nodes.literal, nodes.FixedTextElement, nodes.raw, nodes.math, nodes.math_block)
@@ -20,7 +21,8 @@ AS_WRITTEN = (nodes.literal, nodes.FixedTextElement, nodes.raw, nodes.math, node
 def unbroken(text: str, own: str = "") -> str:
     """`own`: a pattern of the units that the book has besides the usual ones."""
     number_and_unit = rf"(?<=\d) (?=(?:{'|'.join(filter(None, (own, UNITS)))})(?![\w/]))"
-    return EQUATION.sub(rf"{NO_BREAK}\1{NO_BREAK}", re.sub(number_and_unit, NO_BREAK, text))
+    text = GREEK_PAIR.sub(f"–{JOINER}", re.sub(number_and_unit, NO_BREAK, text))
+    return EQUATION.sub(rf"{NO_BREAK}\1{NO_BREAK}", text)
 
 
 class NoBreakSpaces(SphinxPostTransform):

@@ -163,6 +163,11 @@ def test_no_line_begins_with_the_full_stop_of_a_formula(site):
     assert "A tile of . Its rows (), and columns." in site.text()
 
 
+def test_no_line_breaks_within_a_pair_of_greek_letters(site):
+    site.built("# Page\n\nThe α–β model holds for 3–5 ranks.\n")
+    assert "α–\u2060β model holds for 3–5 ranks" in site.html()
+
+
 def test_columns_of_numbers_end_at_the_right(site):
     site.built("# Page\n\n| size | time | cycles | what | sum |\n|---|---|---|---|---|\n"
                "| 1 | 12.5 GB/s | 34 to 40 | 3 loops over all rows | $1 + 2$ |\n| 2 | – | ≥ 500 | one | 3 |\n")
