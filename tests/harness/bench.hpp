@@ -4,13 +4,11 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "process.hpp"
@@ -20,40 +18,19 @@ struct Bench {
   TemporaryFolder folder;
   std::filesystem::path out = folder.path() / "records", record = out / "99-tiny.json";
 
-  explicit Bench(bool has_old_record = false) {
-    if (has_old_record) write(record, "old");
-  }
+  explicit Bench(bool has_old_record = false);
 
-  std::vector<std::string> command(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words{TINY_LAB, "--budget", "quick", "--out", out.string()};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-  }
+  std::vector<std::string> command(const std::vector<std::string>& more = {}) const;
   std::map<std::string, std::string> environment(const std::string& does = "",
-                                                 std::map<std::string, std::string> more = {}) const {
-    const std::string place = folder.path().string();
-    more.insert({{"TMPDIR", place}, {"TINY_LAB_BENCH", place}, {"TINY_LAB_DOES", does}, {"LC_ALL", "C.UTF-8"}});
-    return more;
-  }
+                                                 std::map<std::string, std::string> more = {}) const;
   Ended run(const std::string& does = "", const std::map<std::string, std::string>& more = {},
-            const std::function<void()>& before = {}) const {
-    return ::run(command(), environment(does, more), before);
-  }
-  Ended run_with(const std::vector<std::string>& more) const { return ::run(command(more), environment()); }
+            const std::function<void()>& before = {}) const;
+  Ended run_with(const std::vector<std::string>& more) const;
 
-  std::vector<pid_t> processes() const { return processes_with("TINY_LAB_BENCH=" + folder.path().string()); }
+  std::vector<pid_t> processes() const;
 
   /// True if all processes of its labs end within a minute.
-  bool none_is_left() const {
-    for (int look = 0; look < 6000 && !processes().empty(); ++look) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return processes().empty();
-  }
+  bool none_is_left() const;
 };
 
-inline std::set<std::string> names_in(const std::filesystem::path& folder) {
-  std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.insert(entry.path().filename().string());
-  return names;
-}
+std::set<std::string> names_in(const std::filesystem::path& folder);

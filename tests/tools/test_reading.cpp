@@ -158,7 +158,6 @@ TEST_CASE("what there is not") {
   }
 }
 
-
 json read(const json& record, const std::vector<std::string>& definitions = {}) {
   std::vector<hf::Law> laws;
   for (const std::string& text : definitions) laws.push_back(hf::parse_law(text));

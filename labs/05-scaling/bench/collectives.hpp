@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "05-scaling/kernels/collectives/collectives.hpp"  // IWYU pragma: export
+#include "common/ranks/ranks.hpp"                          // IWYU pragma: export
 #include "common/ranks/ranks_sampling.hpp"                 // IWYU pragma: export
 
 namespace hf::scaling {

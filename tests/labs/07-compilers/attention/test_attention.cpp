@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -111,7 +112,8 @@ template <class Key>
 Operands equal_queries(Key key) {
   Operands operands({40, 300, 16});
   std::ranges::fill(operands.q, 2.0f);
-  for (std::size_t at = 0; at < operands.k.size(); ++at) operands.k[at] = key(static_cast<float>(at / 16));
+  for (std::size_t row = 0; row < 300; ++row)
+    std::ranges::fill(std::span(operands.k).subspan(row * 16, 16), key(static_cast<float>(row)));
   return operands;
 }
 
