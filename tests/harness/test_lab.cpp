@@ -174,6 +174,41 @@ TEST_CASE("Ctrl-C and SIGTERM leave the previous record as it was") {
   }
 }
 
+TEST_CASE("--within ends a lab that takes longer, and leaves the previous record as it was") {
+  const Bench bench(true);
+  const auto run_within = [&](const std::string& seconds, const std::string& does) {
+    return run(bench.command({"--within", seconds}), bench.environment(does));
+  };
+  for (const char* does : {"wait", "spin"}) {  // one looks for the flag, the other is ended
+    const Ended late = run_within("5", does);
+    CHECK(late.status == 124);
+    CHECK(lines(late.err) == 1);
+    CHECK(late.err.starts_with("lab-99-tiny: not done "));
+    CHECK(late.err.ends_with("; the previous record is as it was\n"));
+    CHECK(bench.none_is_left());
+    CHECK(content(bench.record) == "old");
+    CHECK(litter(bench) == 0);
+  }
+  CHECK(run_within("600", "").status == 0);
+  CHECK_NOTHROW(hf::load_record(bench.record));
+}
+
+TEST_CASE("--is-fresh says whether the record is up to date, and measures nothing") {
+  const Bench bench;
+  const auto is_fresh = [&] { return bench.run_with({"--is-fresh"}); };
+  CHECK(is_fresh().status == 1);
+  CHECK_FALSE(fs::exists(bench.record));
+  REQUIRE(bench.run().status == 0);
+  const std::string record = content(bench.record);
+  CHECK(is_fresh().out.starts_with("99-tiny is up to date: measured "));
+  CHECK(is_fresh().status == 0);
+  write(bench.record, "{");
+  const Ended invalid = is_fresh();
+  CHECK(invalid.status == 1);
+  CHECK(invalid.out.starts_with("99-tiny has no valid record: "));
+  CHECK(content(bench.record) == "{");
+}
+
 TEST_CASE("a second lab waits until the first is done, says so, and can be interrupted meanwhile" *
           doctest::skip(threads_sanitized)) {
   const Bench bench;
@@ -339,7 +374,7 @@ TEST_CASE("the command line says what it is, and refuses what it is not") {
   const Bench bench;
   const Ended help = run({TINY_LAB, "--help"}, {{"BUDGET", "quick"}});
   CHECK(help.status == 0);
-  for (const char* option : {"--budget", "--if-stale", "--out", "--version"}) {
+  for (const char* option : {"--budget", "--if-stale", "--is-fresh", "--within", "--out", "--version"}) {
     CHECK(contains(help.out, option));
   }
   const Ended version = run({TINY_LAB, "--version"}, {{"BUDGET", "quick"}});

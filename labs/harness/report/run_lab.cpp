@@ -49,7 +49,8 @@ const fs::path labs_folder = fs::path(lab_texts.checkout) / "labs";
 
 struct Options {
   std::string budget = "full";
-  bool if_stale = false;
+  bool if_stale = false, is_fresh = false;
+  std::optional<int> within;  ///< seconds
   std::string only;
   fs::path out;
 
@@ -71,6 +72,11 @@ std::optional<int> read_command_line(const LabInfo& info, int argc, char** argv,
       ->type_name("quick|full")
       ->capture_default_str();
   app.add_flag("--if-stale", options.if_stale, "do nothing if the record is up to date");
+  app.add_flag("--is-fresh", options.is_fresh, "only say whether the record is up to date: exit status 0, or 1");
+  app.add_option("--within", options.within,
+                 "end after this time at the latest, with status " + std::to_string(kTimeIsUp) + " and no record")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
   std::vector<std::string> steps;
   for (const Step& step : info.steps) steps.push_back(step.name);
   app.add_option("--only", options.only, "measure only this step and those it depends on; write no record")
@@ -146,9 +152,10 @@ class LabRun {
       const std::string more = reasons.size() > 1 ? " and " + std::to_string(reasons.size() - 1) + " more" : "";
       terminal_.line(info_.id + " is stale: " + reasons.front() + more);
     } catch (const FileError& error) {
-      const char* how = options_.chosen_budget() == Budget::quick ? " has no valid record, measuring again, quickly: "
-                                                                  : " has no valid record, measuring again: ";
-      terminal_.line(info_.id + how + error.what());
+      const char* next = options_.is_fresh                           ? ""
+                         : options_.chosen_budget() == Budget::quick ? ", measuring again, quickly"
+                                                                     : ", measuring again";
+      terminal_.line(info_.id + " has no valid record" + next + ": " + error.what());
     }
     return false;
   }
@@ -347,13 +354,19 @@ int run_lab(const LabInfo& info, int argc, char** argv) {
     watch_step("a look at this machine and its libraries", 0);
     check_single_copy();
     LabRun run(info, options, folder);
+    if (options.is_fresh) return run.is_fresh() ? 0 : 1;
     if (options.if_stale && run.is_fresh()) return 0;
+    if (options.within) end_within(*options.within);
     if (const std::optional<int> status = run.measure_elsewhere()) return *status;
     run.measure();
     return 0;
   } catch (const ConditionsChanged& change) {
     return fail(info, change.what(), 1);
   } catch (const Interrupted&) {
+    if (time_is_up()) {
+      const std::string seconds = std::to_string(*options.within);
+      return fail(info, "not done within " + seconds + " s; the previous record is as it was", kTimeIsUp);
+    }
     return fail(info, "interrupted; the previous record is as it was", 128 + SIGINT);
   } catch (const std::exception& error) {
     return fail(info, error.what(), 1);

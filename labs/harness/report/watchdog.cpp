@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <stdexcept>
 #include <string>
 
 namespace hf {
@@ -40,11 +41,11 @@ class Message {
   volatile std::sig_atomic_t shown_ = 0;
 };
 
-Message interrupted_message, late_message;
+Message interrupted_message, late_message, time_is_up_message;
 std::string program_name, children_file;
-timer_t grace = {}, patience = {};
+timer_t grace = {}, patience = {}, limit = {};
 bool has_timers = false;
-volatile std::sig_atomic_t watching = 0, checks_without_life = 0;
+volatile std::sig_atomic_t watching = 0, checks_without_life = 0, is_up = 0;
 double patience_seconds = 0;
 void (*set_flag)(int) = nullptr;  ///< catch_interrupts()' handler
 
@@ -94,8 +95,15 @@ void begin_grace(int number) {
 /// Handles the timers' signal. A process that was stopped gets one signal for all that it missed, so the checks count
 /// its own time.
 void timer_fired(int, siginfo_t* info, void*) {
+  if (info->si_value.sival_int == 2) {
+    is_up = 1;
+    return begin_grace(SIGTERM);
+  }
   if (watching == 0) return;
-  if (info->si_value.sival_int == 0) end(interrupted_message, 128 + SIGINT);
+  if (info->si_value.sival_int == 0) {
+    if (is_up != 0) end(time_is_up_message, kTimeIsUp);
+    end(interrupted_message, 128 + SIGINT);
+  }
   checks_without_life = checks_without_life + 1;
   if (checks_without_life >= checks) end(late_message, 1);
 }
@@ -139,10 +147,12 @@ void watch(const std::string& program) {
     has_timers = true;
     grace = new_timer(0);
     patience = new_timer(1);
+    limit = new_timer(2);
     if (!has_timers) return;
     program_name = program;
     children_file = "/proc/self/task/" + std::to_string(getpid()) + "/children";
     interrupted_message.set(program + ": interrupted; the previous record is as it was\n");
+    time_is_up_message.set(program + ": not done in time; the previous record is as it was\n");
     catch_signals();
   }
   watching = 1;
@@ -150,11 +160,19 @@ void watch(const std::string& program) {
 
 void stop_watching() { watching = 0; }
 
+void end_within(double seconds) {
+  if (!has_timers) throw std::runtime_error("this system has no timers, so --within is impossible");
+  start(limit, seconds, 0);
+}
+
+bool time_is_up() { return is_up != 0; }
+
 void watch_step(const std::string& step, double expected_seconds) {
   if (watching == 0) return;
   patience_seconds = patience_for(expected_seconds);
   const std::string beginning = program_name + ": ", rest = "; the previous record is as it was\n";
   interrupted_message.set(beginning + "interrupted in \"" + step + "\"" + rest);
+  time_is_up_message.set(beginning + "not done in time, it was in \"" + step + "\"" + rest);
   late_message.set(beginning + "no progress in \"" + step + "\" for " + std::to_string(std::lround(patience_seconds)) +
                    " s, so it was ended" + rest);
   sign_of_life();

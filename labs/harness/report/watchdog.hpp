@@ -1,6 +1,6 @@
 /// \file
-/// Ends a lab that does not end by itself: one that was interrupted while a library spins, or that makes no progress.
-/// Both are decided by timers, whose signal arrives wherever the lab is; nothing runs while it measures.
+/// Ends a lab that does not end by itself: one that was interrupted while a library spins, that makes no progress, or
+/// whose time is up. Timers decide, and their signal arrives wherever the lab is; nothing runs while it measures.
 #pragma once
 
 #include <string>
@@ -14,6 +14,17 @@ void watch(const std::string& program);
 
 /// Stops watching: from now on a signal only sets the flag of interrupt.hpp.
 void stop_watching();
+
+/// The exit status of a lab whose time was up, as of timeout(1).
+constexpr int kTimeIsUp = 124;
+
+/// Interrupts this process after that time, as SIGTERM does, after watch(). If it must be ended while it is watched, its
+/// status is kTimeIsUp.
+/// \throws std::runtime_error if the system has no timer for it
+void end_within(double seconds);
+
+/// True if end_within() has interrupted this process.
+bool time_is_up();
 
 /// Begins a step. If no sign of life follows for 20 minutes, or 20 times as long as the step should take, of this
 /// process's own time (not while it is stopped or the machine sleeps), the process says so and ends with status 1. The
