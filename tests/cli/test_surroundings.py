@@ -10,7 +10,7 @@ import sys
 import pytest
 
 SCRIPTS = ("primer", "site/browser/build", ".ci/run", "tests/labs/labs-without")
-ALONE = ("bundled-measure", "keep-dependencies", "measure", "measure-gpu")  # work in a bundle, or change no folder
+ALONE = ("bundled-measure", "bundled-mpirun", "keep-dependencies", "measure", "measure-gpu")  # work in a bundle, or change no folder
 
 
 def listed(root, name):

@@ -352,11 +352,11 @@ int run_lab(const LabInfo& info, int argc, char** argv) {
   bypass_compiler_caches();
   try {
     watch_step("a look at this machine and its libraries", 0);
+    if (options.within) end_within(*options.within);
     check_single_copy();
     LabRun run(info, options, folder);
     if (options.is_fresh) return run.is_fresh() ? 0 : 1;
     if (options.if_stale && run.is_fresh()) return 0;
-    if (options.within) end_within(*options.within);
     if (const std::optional<int> status = run.measure_elsewhere()) return *status;
     run.measure();
     return 0;
