@@ -130,14 +130,15 @@
   };
 
   const drawable = ({dataset: {figure, kind}}, entry) => figure && kind === "range" && entry && entry.bet !== null;
-  // Returns what the store returned.
+  // Stores the answers before it draws them, so that no plot can lose one. Returns what the store returned.
   const refresh = () => {
     boxes.forEach(show);
+    const lost = press.store("predictions", JSON.stringify(said));
+    document.querySelectorAll(".hf-predict-summary").forEach(summarise);
     press.veil(boxes.filter((box) => !given(box)).map((box) => ({box, reveal: () => say(box, null)})),
                        boxes.filter((box) => drawable(box, given(box))).map((box) => ({box, bet: given(box).bet,
                          words: `you said ${quantity(given(box).bet, box.dataset.unit)}`, scale: answer(box)})));
-    document.querySelectorAll(".hf-predict-summary").forEach(summarise);
-    return press.store("predictions", JSON.stringify(said));
+    return lost;
   };
 
   const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)];

@@ -225,17 +225,20 @@
       const at = press.placeOn(svg, axis, times ? bet * times : over ? over / bet : bet);
       if (!isFinite(at)) continue;
       const {left, right, top, bottom} = panel, drawn = make("g", svg, {class: "hf-bet"});
-      svg.insertBefore(drawn, svg.querySelector("text"));  // below the labels, so that it does not cross them out
+      svg.insertBefore(drawn, svg.querySelector(":scope > text"));  // below the labels, so that it does not cross them out
       const x = within(left, at, right), y = within(top, at, bottom);
       make("path", drawn, {d: axis[0] === "x" ? `M${x},${top}V${bottom}` : `M${left},${y}H${right}`});
       press.write(drawn, words, axis[0] === "x" ? besideUpright(panel, x) : alongLevel(panel, y));
     }
   };
 
+  // An error in one figure is reported, but the other figures and the hidden answers don't depend on it.
+  const attempt = (does) => { try { does(); } catch (error) { reportError(error); } };
+
   // `open`: [{box, reveal}] for each unanswered question; `said`: [{box, bet, words, scale}] for each answer to draw.
   press.veil = (open, said) => {
     clear();
-    said.forEach(draw);
+    for (const each of said) attempt(() => draw(each));
     const presses = new Map();  // one press shows a place that several questions hide
     for (const {box, reveal} of open) for (const name of (box.dataset.reveals || "").split(" ").filter(Boolean))
       presses.set(name, [...presses.get(name) || [], reveal]);
