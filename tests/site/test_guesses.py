@@ -1,7 +1,12 @@
-"""The reader's guesses, drawn into the plots."""
+"""The reader's guesses, drawn into the plots: all of them, each where the axis says."""
 
+import math
 import re
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 from whole import Visit, pages
 
@@ -58,3 +63,102 @@ def test_a_plot_that_cannot_be_drawn_costs_no_answer_and_shows_no_other(browser,
         visit.page.reload()
         assert visit.page.evaluate(SCORES) == said
         expect(visit.page.locator(".hf-bet text")).to_have_count(2)
+
+
+# For each question whose answers are drawn: the grey words of its figure with their places, and how the answers are scaled.
+AXES = """() => [...document.querySelectorAll(".hf-predict[data-figure]")].map(box => {
+  const svg = document.querySelector(`#${box.dataset.figure} svg.hf-figure`);
+  const words = [...svg.querySelectorAll("text.f-quiet")].map(text => {
+    const [anchor, x, y] = ["text-anchor", "x", "y"].map(name => text.getAttribute(name));
+    return {words: text.textContent, anchor, x: Number(x), y: Number(y)};
+  });
+  return {id: box.id, axis: box.dataset.axis, words, ...box.querySelector(".hf-predict-answer").dataset};
+})"""
+# The paths that are drawn for an answer, whether they are dashed and how far they reach.
+DRAWN = """([id, bet]) => {
+  const box = document.getElementById(id), scale = box.querySelector(".hf-predict-answer").dataset;
+  press.veil([], [{box, bet, words: `you said ${bet.toPrecision(2)} ${box.dataset.unit}`, scale}]);
+  return [...document.querySelector(`#${box.dataset.figure} svg.hf-figure .hf-bet`).querySelectorAll("path")].map(path => {
+    const {x, y, width, height} = path.getBBox();
+    return {dashed: path.hasAttribute("stroke-dasharray"), left: x, top: y, right: x + width, bottom: y + height};
+  });
+}"""
+SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+BASELINE = 5.9  # from the middle of a number beside an axis down to its baseline
+
+
+def tick(words: str) -> tuple[float, str] | None:
+    """The number beside an axis, and its unit."""
+    found = re.fullmatch(r"([\d.,]+)([⁻⁰¹²³⁴-⁹]*)\s?([A-Za-z]*)", words)
+    if not found:
+        return None
+    number = float(found[1].replace(",", ""))
+    return (number ** int(found[2].translate(SUPERSCRIPT)) if found[2] else number), found[3]
+
+
+def ticks_of(axis: str, words: list[dict]) -> list[tuple[float, float]]:
+    """The ticks of an axis, (number, place), from its words alone: the numbers below a panel share their line and their unit;
+    those beside it end at the same place, and fall from its top to its bottom."""
+    anchor, place = ("middle", "x") if axis[0] == "x" else ("end", "y")
+    found = [(each, *tick(each["words"])) for each in words if each["anchor"] == anchor and tick(each["words"])]
+    if place == "x":
+        found.sort(key=lambda each: (each[0]["y"], each[2], each[0]["x"]))
+        panels = [list(group) for _, group in groupby(found, lambda each: (each[0]["y"], each[2]))]
+    else:
+        found.sort(key=lambda each: each[0]["y"])
+        panels = [[]]
+        for each in found:
+            if panels[-1] and panels[-1][-1][1] < each[1]:
+                panels.append([])
+            panels[-1].append(each)
+    shift = BASELINE if place == "y" else 0
+    return sorted((number, each[place] - shift) for each, number, _ in panels[1 if axis[1:] else 0])
+
+
+def places_on(ticks: list[tuple[float, float]]) -> Callable[[float], float]:
+    """The function from a number to its place that fits all ticks, on an even or a logarithmic axis."""
+    (low, start), (high, end) = next(each for each in ticks if each[0] > 0), ticks[-1]
+
+    def even(number):
+        return start + (end - start) * (number - low) / (high - low)
+
+    def logarithmic(number):
+        return start + (end - start) * math.log(number / low) / math.log(high / low)
+
+    shown = [each for each in ticks if each[0] > 0]
+    fitting = [at for at in (even, logarithmic) if all(at(number) == pytest.approx(place, abs=1) for number, place in shown)]
+    assert len(shown) > 2 and len(fitting) == 1, ticks
+    return fitting[0]
+
+
+def bet_for(number: float, question: dict) -> float:
+    """The answer that is drawn at a number of the axis."""
+    return float(question["over"]) / number if "over" in question else number / float(question.get("times", 1))
+
+
+def drawn_questions(visit: Visit, base: str, book: Path) -> Iterator[dict]:
+    """Each question whose answers are drawn, while its page is open."""
+    for page in pages(book):
+        visit.page.goto(base + page)
+        yield from visit.page.evaluate(AXES)
+
+
+def draw(visit: Visit, question: dict, number: float) -> list[dict]:
+    """Draws the answer that belongs at this number of the axis; returns the paths."""
+    bet = float(question["over"]) / number if "over" in question else number / float(question.get("times", 1))
+    return visit.page.evaluate(DRAWN, [question["id"], bet])
+
+
+def test_each_guess_is_drawn_where_the_axis_says(browser, book, served):
+    count = 0
+    with Visit(browser, f"{served}index.html") as visit:
+        for question in drawn_questions(visit, served, book):
+            ticks = ticks_of(question["axis"], question["words"])
+            at, (low, high) = places_on(ticks), next((a, b) for (a, _), (b, _) in zip(ticks, ticks[1:]) if a > 0)
+            numbers = (low, math.sqrt(low * high), ticks[-1][0])
+            start, end = ("left", "right") if question["axis"][0] == "x" else ("top", "bottom")
+            lines = [draw(visit, question, number)[0] for number in numbers]
+            assert not any(line["dashed"] or line[end] - line[start] > 1 for line in lines), question["id"]
+            assert [line[start] for line in lines] == pytest.approx([at(number) for number in numbers], abs=1), question["id"]
+            count += 1
+    assert count > 10

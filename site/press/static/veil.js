@@ -22,29 +22,50 @@
       x > left - EDGE && x < right + EDGE && y > top - EDGE && y < bottom + EDGE));
   };
 
-  // With horizontal grid lines only, a panel ends where the gap to the next line is much larger than usual.
-  const stacked = (lines) => {
-    const gaps = lines.slice(1).map((y, i) => y - lines[i]), usual = [...gaps].sort((a, b) => a - b)[gaps.length >> 1];
-    const ends = [...gaps.flatMap((gap, i) => gap > 1.5 * usual ? [i + 1] : []), lines.length];
-    return ends.map((end, i) => ({y: lines[i ? ends[i - 1] : 0], height: lines[end - 1] - lines[i ? ends[i - 1] : 0]}));
+  // The grid lines of each panel, where they go one way only: a panel ends where the gap to the next line is much larger than the
+  // gaps beside it, or the number at the next line is larger.
+  const groups = (places, numberAt = () => NaN) => {
+    const lines = [...new Set(places)].sort((a, b) => a - b), gaps = lines.slice(1).map((line, i) => line - lines[i]);
+    const wide = (gap, i) => gap > 1.5 * Math.max(gaps[i - 1] ?? 0, gaps[i + 1] ?? 0);
+    const ends = gaps.flatMap((gap, i) => gaps.length > 1 && wide(gap, i) || numberAt(lines[i + 1]) > numberAt(lines[i]) ? [i + 1] : []);
+    return [0, ...ends].map((start, i) => lines.slice(start, ends[i]));
   };
 
   // The heights of horizontal grid lines, of which one path may hold several.
   const levels = (svg) => [...svg.querySelectorAll(".s-grid")].flatMap((path) =>
     [...path.getAttribute("d").matchAll(/,([\d.]+)L[\d.]+,\1(?![\d.])/g)].map(([, y]) => Number(y)));
 
-  // The panels of a plot, from top to bottom, found by its grid; empty if it has none.
-  const panels = (svg) => {
+  // The number beside a level line; numbers fall from the top of an axis to its bottom.
+  const numberBeside = (svg) => {
+    const words = [...svg.querySelectorAll("text.f-quiet[text-anchor=end]")].map((text) => [numberOf(text.textContent), text.getBBox()]);
+    return (line) => words.find(([, box]) => Math.abs(middle(box)[1] - line) < 2 * EDGE)?.[0] ?? NaN;
+  };
+
+  // The rows of panels in a plot, from top to bottom, found by its grid; empty if it has none. Where no upright line tells how high a
+  // row is, the axis goes on above its last line, up to a `ceiling`, for less than a gap: else it would have another line.
+  const bands = (svg) => {
     const grid = [...svg.querySelectorAll(".s-grid")].map((line) => line.getBBox());
     const level = grid.filter(({height}) => height < 1), upright = grid.filter(({width}) => width < 1);
-    const heights = new Map((upright.length ? upright : stacked(level.map(({y}) => y).sort((a, b) => a - b)))
-      .map(({y, height}) => [Math.round(y), {top: y, bottom: y + height}]));
-    return [...heights.values()].sort((a, b) => a.top - b.top).filter(({top}) => isFinite(top)).map(({top, bottom}) => {
+    const spans = upright.length
+      ? upright.map(({y, height}) => ({top: y, bottom: y + height, ceiling: y}))
+      : groups(level.map(({y}) => y), numberBeside(svg)).map((lines) => ({top: lines[0], bottom: lines.at(-1), ceiling: 2 * lines[0] - lines[1]}));
+    const rows = new Map(spans.map((span) => [Math.round(span.top), span]));
+    return [...rows.values()].sort((a, b) => a.top - b.top).filter(({top}) => isFinite(top)).map(({top, bottom, ceiling}) => {
       const within = grid.filter(({y, height}) => y > top - EDGE && y + height < bottom + EDGE);
       const rows = levels(svg).filter((y) => y > top - EDGE && y < bottom + EDGE);
-      return {top, bottom, rows, left: Math.min(...within.map(({x}) => x)), right: Math.max(...within.map(({x, width}) => x + width))};
+      const left = Math.min(...within.map(({x}) => x)), right = Math.max(...within.map(({x, width}) => x + width));
+      return {top, bottom, ceiling, rows, within, left, right, end: right};
     });
   };
+
+  // The panels of a plot, row by row. Those side by side have no level lines, which would join them, so the `end` of each is found as
+  // a ceiling is.
+  const panels = (svg) => bands(svg).flatMap((band) => {
+    if (band.within.some(({width}) => width >= 1)) return [band];
+    const {x, width} = svg.viewBox.baseVal;
+    return groups(band.within.map(({x}) => x)).map((lines) => ({...band, left: lines[0], right: lines.at(-1),
+      end: Math.min(2 * lines.at(-1) - lines.at(-2), x + width - LINE)}));
+  });
 
   // Whether a shape or text lies in a panel, to its right, or to its left between the names of two rows.
   const tells = ({top, bottom, left, right, rows}, box) => {
@@ -56,7 +77,7 @@
   // Marks are the shapes and texts that tell the answer, of one colour if the question names one. Without panels, they are the
   // areas and the numbers with units. Lines that lead to a mark are marks too. Returns them, and the first panel that has any.
   const marksOf = (svg, colour) => {
-    const found = panels(svg), within = new Set(), leaders = svg.querySelectorAll("path.s-quiet:not([stroke-dasharray])");
+    const found = bands(svg), within = new Set(), leaders = svg.querySelectorAll("path.s-quiet:not([stroke-dasharray])");
     const marks = [...svg.querySelectorAll("circle, polygon, path:not(.s-grid), text")].filter((each) => {
       const box = each.getBBox(), number = /\d.*(%|\/s)/.test(each.textContent);
       const inside = found.find((panel) => tells(panel, box));
@@ -175,10 +196,12 @@
   const placeOn = (svg, {left, right, top, bottom}, axis, number) => {
     const stands = (x, y) => axis === "x" ? y > bottom && y < bottom + TICKS && x > left - LINE && x < right + LINE
       : x < left && y > top - LINE && y < bottom + LINE;
-    const beside = [...svg.querySelectorAll("text.f-quiet")].map((text) => [numberOf(text.textContent), ...middle(text.getBBox())])
-      .filter(([value, x, y]) => isFinite(value) && stands(x, y)), row = Math.min(...beside.map(([, , y]) => y));
-    const ticks = beside.filter(([, , y]) => axis === "y" || y < row + EDGE).map(([value, x, y]) => [value, axis === "x" ? x : y])
-      .sort((a, b) => a[0] - b[0]);
+    // Each label's number, its place along the axis, and its distance from the panel: the nearest labels are this panel's own.
+    const beside = [...svg.querySelectorAll("text.f-quiet")].map((text) => [numberOf(text.textContent), text.getBBox()])
+      .filter(([value, box]) => isFinite(value) && stands(...middle(box)))
+      .map(([value, box]) => axis === "x" ? [value, ...middle(box)] : [value, middle(box)[1], left - box.x - box.width]);
+    const near = Math.min(...beside.map(([, , away]) => away));
+    const ticks = beside.filter(([, , away]) => away < near + EDGE).sort((a, b) => a[0] - b[0]);
     if (ticks.length < 3) return NaN;
     const [[a, from], [b, between], [c, to]] = [ticks[0], ticks[Math.floor(ticks.length / 2)], ticks.at(-1)];
     const on = (scale, value) => from + (to - from) * (scale(value) - scale(a)) / (scale(c) - scale(a));
@@ -224,9 +247,9 @@
       const panel = panels(svg)[axis[1] ? 1 : 0];
       const at = press.placeOn(svg, axis, times ? bet * times : over ? over / bet : bet);
       if (!isFinite(at)) continue;
-      const {left, right, top, bottom} = panel, drawn = make("g", svg, {class: "hf-bet"});
+      const {left, right, end, top, bottom} = panel, drawn = make("g", svg, {class: "hf-bet"});
       svg.insertBefore(drawn, svg.querySelector(":scope > text"));  // below the labels, so that it does not cross them out
-      const x = within(left, at, right), y = within(top, at, bottom);
+      const x = within(left, at, end), y = within(top, at, bottom);
       make("path", drawn, {d: axis[0] === "x" ? `M${x},${top}V${bottom}` : `M${left},${y}H${right}`});
       press.write(drawn, words, axis[0] === "x" ? besideUpright(panel, x) : alongLevel(panel, y));
     }
