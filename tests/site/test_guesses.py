@@ -1,4 +1,4 @@
-"""The reader's guesses, drawn into the plots: all of them, each where the axis says."""
+"""The reader's guesses, drawn into the plots: all of them, each where the axis says, beside what is drawn there."""
 
 import math
 import re
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from walk import UNFOLDED, WIDE
 from whole import Visit, pages
 
 # Answers each question: with a number, a choice or a full table.
@@ -162,3 +163,47 @@ def test_each_guess_is_drawn_where_the_axis_says(browser, book, served):
             assert [line[start] for line in lines] == pytest.approx([at(number) for number in numbers], abs=1), question["id"]
             count += 1
     assert count > 10
+
+
+def test_a_guess_beyond_the_axis_is_an_arrow_that_leaves_the_panel(browser, book, served):
+    with Visit(browser, f"{served}index.html") as visit:
+        for question in drawn_questions(visit, served, book):
+            number, place = ticks_of(question["axis"], question["words"])[-1]
+            shaft, *heads = draw(visit, question, 100 * number)
+            assert shaft["dashed"] and len(heads) == 1 and not heads[0]["dashed"], question["id"]
+            wide, high, (head,) = shaft["right"] - shaft["left"], shaft["bottom"] - shaft["top"], heads
+            if question["axis"][0] == "x":
+                assert (high, head["right"]) == (0, shaft["right"]) and 16 < wide < 60, question["id"]
+                assert place - 1 < head["right"], question["id"]
+            else:
+                assert (wide, head["top"]) == (0, shaft["top"]) and 16 < high < 200, question["id"]
+                assert head["top"] < place + 1, question["id"]
+
+
+# For each plot, an answer at every tenth of its slider: what the words hide of the plot, [question, tenth, kind of mark].
+HIDING = """() => {
+  const boxes = [...document.querySelectorAll(".hf-predict[data-kind=range][data-figure]")];
+  const found = boxes.flatMap(box => Array.from({length: 11}, (_, i) => {
+    const {unit, predict} = box.dataset, low = Number(box.dataset.low), high = Number(box.dataset.high);
+    const bet = low > 0 ? low * (high / low) ** (i / 10) : high * i / 10, words = `you said ${bet.toPrecision(2)} ${unit}`;
+    press.veil([], [{box, bet, words, scale: box.querySelector(".hf-predict-answer").dataset}]);
+    return [...document.querySelectorAll(".hf-bet text")].flatMap(text => {
+      const {x, y, width, height} = text.getBBox(), top = y + height / 3, bottom = y + height * .8, svg = text.closest("svg");
+      const {left, right, top: above, bottom: below} = text.getBoundingClientRect(), whole = svg.getBoundingClientRect();
+      const leaves = left < whole.left || right > whole.right || above < whole.top - 4 || below > whole.bottom + 4;
+      const hidden = [...svg.querySelectorAll(":is(circle, polygon, path):not(.s-grid, .hf-bet *)")].filter(mark =>
+        Array.from({length: Math.ceil(mark.getTotalLength())}, (_, at) => mark.getPointAtLength(at)).some(point =>
+          point.x > x && point.x < x + width && point.y > top && point.y < bottom));
+      return [...hidden.map(mark => mark.getAttribute("class")), ...leaves ? ["outside of the figure"] : []].map(
+        what => [predict, i, what]);
+    });
+  }).flat());
+  document.dispatchEvent(new Event("hf:machine"));  // shows what was there
+  return found;
+}"""
+HIDDEN = [WIDE.ask(HIDING), UNFOLDED.ask(HIDING, width=360)]
+
+
+@pytest.mark.parametrize(("walk", "question"), [(WIDE, HIDDEN[0]), (UNFOLDED, HIDDEN[1])])
+def test_what_was_said_hides_nothing_that_is_drawn(walked, walk, question):
+    assert walked(walk).objections(question) == {}

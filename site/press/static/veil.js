@@ -2,7 +2,8 @@
 // they appear. Also draws the reader's answer into the plot. Used by predict.js.
 (() => {
   const BLOCKS = "p, ul, ol, table, div.math", OFFER = "Hidden until you answer. Show it now";
-  const EDGE = 2, TICKS = 112, LINE = 16, STEP = 8;  // in units of a figure
+  const EDGE = 2, TICKS = 112, LINE = 16, STEP = 8, ROOM = 120;  // in units of a figure
+  const RISE = 13, FALL = 4, SEAM = 3;  // how far letters reach above and below their line, and what a word hides around them
   const middle = ({x, y, width, height}) => [x + width / 2, y + height / 2];
   const make = (tag, parent, attributes, words = "") => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -48,7 +49,8 @@
     const level = grid.filter(({height}) => height < 1), upright = grid.filter(({width}) => width < 1);
     const spans = upright.length
       ? upright.map(({y, height}) => ({top: y, bottom: y + height, ceiling: y}))
-      : groups(level.map(({y}) => y), numberBeside(svg)).map((lines) => ({top: lines[0], bottom: lines.at(-1), ceiling: 2 * lines[0] - lines[1]}));
+      : groups(level.map(({y}) => y), numberBeside(svg))
+        .map((lines) => ({top: lines[0], bottom: lines.at(-1), ceiling: 2 * lines[0] - lines[1]}));
     const rows = new Map(spans.map((span) => [Math.round(span.top), span]));
     return [...rows.values()].sort((a, b) => a.top - b.top).filter(({top}) => isFinite(top)).map(({top, bottom, ceiling}) => {
       const within = grid.filter(({y, height}) => y > top - EDGE && y + height < bottom + EDGE);
@@ -120,20 +122,22 @@
     return [(left + right) / 2 - x, (top + bottom) / 2 - y, right - left];
   };
 
-  // Points on the outlines of the shapes that stay visible, measured from the figure's corner.
-  const drawnPoints = (svg) => {
-    const {x: left, y: top} = svg.viewBox.baseVal;
-    return [...svg.querySelectorAll(":is(circle, polygon, path):not(.s-grid, .hf-telling)")].flatMap((shape) =>
-      Array.from({length: Math.ceil(shape.getTotalLength() / STEP)}, (_, i) => shape.getPointAtLength(i * STEP)))
-      .map(({x, y}) => [x - left, y - top]);
-  };
+  const shapesOf = (svg) => [...svg.querySelectorAll(":is(circle, polygon, polyline, path):not(.s-grid)")]
+    .filter((shape) => shape.getClientRects().length);
+
+  // Points on the outline of a shape, each with half of the line's width.
+  const outline = (shape) => Array.from({length: Math.ceil(shape.getTotalLength() / STEP)}, (_, i) => {
+    const {x, y} = shape.getPointAtLength(i * STEP);
+    return [x, y, shape.getAttribute("stroke-width") / 2];
+  });
 
   // The place in the panel where a button covers no visible word and as little as possible of what is drawn, nearest to the middle.
   const freePlace = (each) => {
     const {made, svg, panel: {left, right, top, bottom}} = each, centre = middleOf(each);
     const whole = svg.getBoundingClientRect(), unit = whole.width / svg.viewBox.baseVal.width;
     if (!unit) return centre;  // in a figure that is not shown
-    const points = drawnPoints(svg);
+    const points = shapesOf(svg).filter((shape) => !shape.matches(".hf-telling")).flatMap(outline)
+      .map(([x, y]) => [x - svg.viewBox.baseVal.x, y - svg.viewBox.baseVal.y]);  // from the figure's corner
     const words = [...svg.querySelectorAll("text:not(.hf-telling)")].map((each) => each.getBoundingClientRect());
     const {width: wide, height: high} = made.getBoundingClientRect();
     const covers = ([across, down]) => words.some((word) => Math.abs((word.left + word.right) / 2 - whole.left - across * unit)
@@ -216,42 +220,95 @@
     return panel ? placeOn(svg, panel, axis[0], number) : NaN;
   };
 
-  // Writes words at the first of some places, [x, y, anchor], where they fit and overlap no others; else at the first.
-  press.write = (parent, words, places) => {
-    const svg = parent.ownerSVGElement, whole = svg.getBoundingClientRect();
-    const others = [...svg.querySelectorAll("text")].map((each) => each.getBoundingClientRect());
-    const text = make("text", parent, {}, words);
-    const put = ([x, y, anchor]) => {
-      for (const [name, value] of Object.entries({x, y, "text-anchor": anchor})) text.setAttribute(name, value);
-      const own = text.getBoundingClientRect(), letters = own.height * 0.7;  // the rest of the line's height is empty
-      return own.left >= whole.left && own.right <= whole.right && !others.some(({left, right, top, bottom}) =>
-        left < own.right && own.left < right && top < own.top + letters && own.bottom - letters < bottom);
-    };
-    if (!places.some(put)) put(places[0]);
+  // Where an element is, in units of its figure, even if it is rotated.
+  const boxIn = (svg, element) => {
+    const {x, y, width} = svg.viewBox.baseVal, whole = svg.getBoundingClientRect(), unit = whole.width / width;
+    const {left, right, top, bottom} = element.getBoundingClientRect();
+    return {left: x + (left - whole.left) / unit, right: x + (right - whole.left) / unit,
+      top: y + (top - whole.top) / unit, bottom: y + (bottom - whole.top) / unit};
   };
 
-  // Candidate places for a line's words: beside a vertical line, from top to bottom, on the roomier side first; above or below a
-  // horizontal one, from left to right.
-  const besideUpright = ({left, right, top, bottom}, x) => {
-    const sides = [[x + 8, "start"], [x - 8, "end"]], rows = Math.ceil((bottom - top) / LINE);
-    if (x > (left + right) / 2) sides.reverse();
-    return sides.flatMap(([at, anchor]) => Array.from({length: rows}, (_, i) => [at, top + (i + 1) * LINE, anchor]));
+  // How much of what is drawn letters in a box would hide: points of outlines, or the inside of an area.
+  const hiddenBy = (shapes) => {
+    const points = shapes.flatMap(outline), areas = shapes.filter((shape) => shape.matches("polygon"));
+    return ({left, right, base}) => {
+      const hits = points.filter(([x, y, half]) => x > left - SEAM - half && x < right + SEAM + half &&
+        y > base - RISE - SEAM - half && y < base + FALL + SEAM + half);
+      const within = [left, (left + right) / 2, right].map((x) => new DOMPoint(x, base - RISE / 2));
+      return hits.length || areas.filter((area) => within.some((point) => area.isPointInFill(point))).length;
+    };
   };
-  const alongLevel = ({left, right, top}, y) => [y - 8, y + LINE + 6, y - 2 * LINE, y - 4 * LINE, y + 3 * LINE]
-    .filter((row) => row > top + LINE)
-    .flatMap((row) => Array.from({length: 12}, (_, i) => [left + 6 + i * (right - left) / 12, row, "start"]));
+
+  // Writes words at the first of some places, [x, y, anchor, …], where they fit, overlap no others and hide nothing that is drawn;
+  // else where they hide the least. Returns the place.
+  press.write = (parent, words, places) => {
+    const svg = parent.ownerSVGElement, {x: left, y: top, width, height} = svg.viewBox.baseVal;
+    const others = [...svg.querySelectorAll("text")].map((each) => boxIn(svg, each));
+    const hidden = hiddenBy(shapesOf(svg).filter((shape) => !parent.contains(shape)));
+    const text = make("text", parent, {x: 0, y: 0}, words), own = text.getBBox();
+    const boxAt = ([x, y, anchor]) => {
+      const start = anchor === "end" ? x - own.width : x;
+      return {left: start, right: start + own.width, base: y};
+    };
+    const fits = (box) => box.left >= left && box.right <= left + width && box.base - RISE >= top && box.base + FALL <= top + height &&
+      !others.some((other) => other.left < box.right + SEAM && box.left - SEAM < other.right &&
+        other.top < box.base && box.base - RISE < other.bottom);
+    let best = {place: places[0], hides: Infinity};
+    for (const place of places) {
+      const box = boxAt(place), hides = fits(box) ? hidden(box) : Infinity;
+      if (hides < best.hides) best = {place, hides};
+      if (!hides) break;
+    }
+    const [x, y, anchor] = best.place;
+    for (const [name, value] of Object.entries({x, y, "text-anchor": anchor})) text.setAttribute(name, value);
+    return best.place;
+  };
+
+  // Candidate places for a line's words, the nearest to the line first; words that are not beside it have a leader to it. Beside a
+  // vertical line, they go from top to bottom, on the roomier side first; above or below a horizontal one, from left to right.
+  const several = (count, at) => Array.from({length: Math.max(0, Math.ceil(count))}, (_, i) => at(i)).flat();
+  const besideUpright = ({left, right, top, bottom}, x) => {
+    const sides = x > (left + right) / 2 ? [-1, 1] : [1, -1];
+    return several((right - left) / LINE, (far) => sides.map((side) => [side, x + side * (8 + far * LINE)])
+      .filter(([side, at]) => side > 0 || at > left + ROOM)  // on the left are the names of rows
+      .flatMap(([side, at]) => several((bottom - top) / LINE, (row) => {
+        const y = top + (row + 1) * LINE, leader = {class: "hf-leader", d: `M${x},${y - RISE / 2}H${at - side * 4}`};
+        return [[at, y, side > 0 ? "start" : "end", far ? [leader] : []]];
+      })));
+  };
+  const alongLevel = ({left, right, top, bottom, ceiling}, y) => several((bottom - top) / LINE, (far) =>
+    [y - 8 - far * LINE, y + LINE + 6 + far * LINE].filter((row) => row > ceiling + LINE && row < bottom - FALL)
+      .flatMap((row) => several(24, (column) => {
+        const x = left + 6 + column * (right - left) / 24, end = row < y ? row + FALL + 2 : row - RISE - 2;
+        return [[x, row, "start", far ? [{class: "hf-leader", d: `M${x + LINE},${y}V${end}`}] : []]];
+      })));
+
+  // The same for an answer beyond an end of the axis: beside a dashed arrow that leads out of the panel there.
+  const arrow = (shaft, head) => [{d: shaft, "stroke-dasharray": "5 4"}, {d: head}];
+  const beyondUpright = ({left, top, bottom, end: right}, side) => several((bottom - top) / LINE, (row) => {
+    const end = side > 0 ? right : left, back = end - side * 7, y = top + (row + 1) * LINE, middle = y - RISE / 2;
+    return [[end - side * 36, y, side > 0 ? "end" : "start",
+      arrow(`M${end - side * 30},${middle}H${end}`, `M${back},${middle - 5}L${end},${middle}L${back},${middle + 5}`)]];
+  });
+  const beyondLevel = ({left, right, bottom, ceiling}, side) => several((bottom - ceiling) / LINE, (far) => several(24, (column) => {
+    const end = side > 0 ? bottom : ceiling, back = end - side * 7, x = left + 8 + column * (right - left) / 24;
+    const y = end - side * (17 + far * LINE) + 5, tail = side > 0 ? y - RISE : y + FALL;
+    return [[x + 8, y, "start", arrow(`M${x},${tail}V${end}`, `M${x - 5},${back}L${x},${end}L${x + 5},${back}`)]];
+  }));
 
   const draw = ({box, bet, words, scale: {times, over}}) => {
-    const {figure, axis} = box.dataset, within = (low, at, high) => Math.max(low, Math.min(high, at));
+    const {figure, axis} = box.dataset, upright = axis[0] === "x";
     for (const svg of document.querySelectorAll(`#${CSS.escape(figure)} svg.hf-figure`)) {
       const panel = panels(svg)[axis[1] ? 1 : 0];
       const at = press.placeOn(svg, axis, times ? bet * times : over ? over / bet : bet);
       if (!isFinite(at)) continue;
-      const {left, right, end, top, bottom} = panel, drawn = make("g", svg, {class: "hf-bet"});
+      const {left, right, end, top, bottom, ceiling} = panel, drawn = make("g", svg, {class: "hf-bet"});
       svg.insertBefore(drawn, svg.querySelector(":scope > text"));  // below the labels, so that it does not cross them out
-      const x = within(left, at, end), y = within(top, at, bottom);
-      make("path", drawn, {d: axis[0] === "x" ? `M${x},${top}V${bottom}` : `M${left},${y}H${right}`});
-      press.write(drawn, words, axis[0] === "x" ? besideUpright(panel, x) : alongLevel(panel, y));
+      const [low, high] = upright ? [left, end] : [ceiling, bottom], beyond = at < low - EDGE ? -1 : at > high + EDGE ? 1 : 0;
+      if (!beyond) make("path", drawn, {d: upright ? `M${at},${top}V${bottom}` : `M${left},${at}H${right}`});
+      const [outside, inside] = upright ? [beyondUpright, besideUpright] : [beyondLevel, alongLevel];
+      const [, , , leader] = press.write(drawn, words, beyond ? outside(panel, beyond) : inside(panel, at));
+      for (const path of leader) make("path", drawn, path);
     }
   };
 
