@@ -29,10 +29,10 @@ from pathlib import Path
 from docutils import nodes
 from press.assets import fetched_later
 from press.domain import PressDomain, press
-from press.draw import content_digest, read_json
+from press.draw import content_digest
 from press.head import POLICY
 from press.measured import measured_number
-from press.records import Record, Records
+from press.records import Record, Records, read_data
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -91,7 +91,7 @@ def compiled(domain: PressDomain) -> list[Path]:
 
 def empty_record(root: Path, modules: list[Path]) -> dict:
     """A browser's record before any measurement: only what it is measured with."""
-    laws = read_json(root / "labs" / ROOFLINE_LAB / "laws.json")
+    laws = read_data(root / "labs" / ROOFLINE_LAB / "laws.json", root)
     inputs = {"schema": "4", **{f"module:{file.name}": content_digest(file) for file in modules if file.exists()}}
     key = hashlib.sha256("".join(f"{name}\0{inputs[name]}\n" for name in sorted(inputs)).encode()).hexdigest()
     return {"schema": 4, "lab": {"id": ROOFLINE_LAB, "title": "The roofline", "key": f"sha256:{key}", "inputs": inputs},

@@ -23,10 +23,9 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from press.assets import fetched_later, scripts_of
 from press.domain import press
-from press.draw import read_json
 from press.links import file_link
 from press.notice import NoticeDirective
-from press.records import Machine, Record, RecordError
+from press.records import Machine, Record, RecordError, read_data
 from sphinx.application import Sphinx
 
 FORMS = Path(__file__).parent / "forms"
@@ -111,7 +110,7 @@ class ArrayExplorer(Calculator):
 
 def planner_tables() -> dict:
     """The planner's constants, chips and models, except those with experts, which the page's planner doesn't support."""
-    tables = read_json(TABLES)
+    tables = read_data(TABLES, TABLES.parents[3])
     return {"fitted": tables["fitted"], "flashShare": tables["flashShare"], "chips": tables["chips"],
             "models": [model for model in tables["models"] if "experts" not in model]}
 

@@ -27,8 +27,9 @@ import tempfile
 from pathlib import Path
 
 try:
-    from . import svg
+    from . import json_file, svg
 except ImportError:  # run as a script
+    import json_file
     import svg
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,10 +88,7 @@ def attempts_in(folder):
 
 def attempt(file):
     """The record of an attempt."""
-    try:
-        return json.loads(read_text(file))
-    except ValueError as error:
-        raise DrawError(f"{file}: is not JSON ({error}); remove it") from None
+    return read_json(file, "remove it")
 
 
 def given_attempts(files, folder):
@@ -197,7 +195,7 @@ def inputs(script_path):
             except DrawError:  # draw() will report it; the figure still depends on the file, which may come back.
                 loaded = []
             waiting += [loaded_file(script, name) for name in loaded]
-    modules = (__file__, svg.__file__, svg.labels.__file__, svg.labels.TABLE)
+    modules = (__file__, json_file.__file__, svg.__file__, svg.labels.__file__, svg.labels.TABLE)
     return [*scripts, CSS, *map(Path, modules)]
 
 
@@ -207,45 +205,31 @@ def loaded_file(script, name):
     return shared if shared.exists() and not beside.exists() else beside
 
 
-class EncodingError(ValueError):
-    """A file is not UTF-8. The text follows the file's name."""
-
-    def __init__(self):
-        super().__init__("is not UTF-8 text; save it as UTF-8 without a byte-order mark")
-
-
-def decoded(path):
-    """A file's text. Editors put a byte-order mark in front, which is ignored here as in C++. EncodingError if it is not UTF-8;
-    UTF-16 without a mark has zero bytes."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise EncodingError from None
-    if "\0" in text:
-        raise EncodingError
-    return text
-
-
-def read_json(path):
-    """What a JSON file contains. EncodingError, or another ValueError if it is not JSON."""
-    return json.loads(decoded(path))
-
-
 def read_text(path):
+    return _read(json_file.decoded, path)
+
+
+def read_json(path, remedy):
+    """What a JSON file contains; `remedy` follows the complaint that it is not JSON."""
     try:
-        return decoded(path)
+        return _read(json_file.read_json, path)
+    except ValueError as error:
+        raise DrawError(f"{path}: is not JSON ({error}); {remedy}") from None
+
+
+def _read(reader, path):
+    try:
+        return reader(path)
     except OSError as error:
         raise DrawError(f"{path}: cannot be read ({error.strerror}); restore it") from None
-    except EncodingError as error:
+    except json_file.ContentError as error:
         raise DrawError(f"{path}: {error}") from None
 
 
 def read_record(path):
+    record = read_json(path, "measure again")
     try:
-        record = json.loads(read_text(path))
         record["series"][0]["id"]
-    except ValueError as error:
-        raise DrawError(f"{path}: is not JSON ({error}); measure again") from None
     except (KeyError, IndexError, TypeError):
         raise DrawError(f"{path}: has no series; measure again") from None
     return record

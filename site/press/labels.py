@@ -5,14 +5,18 @@ covers and for its distance from the point. One label at a time moves to its che
 """
 
 import functools
-import json
 import math
 import random
 from itertools import chain
 from pathlib import Path
 
+try:
+    from .json_file import read_json
+except ImportError:  # draw.py is run as a script
+    from json_file import read_json
+
 TABLE = Path(__file__).parent / "plot" / "advances.json"  # made by tools/subset-fonts
-ADVANCES = json.loads(TABLE.read_text(encoding="utf-8"))  # {face: {character: thousandths of an em}}
+ADVANCES = read_json(TABLE)  # {face: {character: thousandths of an em}}
 NEAR, ALONG, END, OVER = "near", "along", "end", "over"  # font names in plot/style.gp; other labels do not move
 
 LABEL_COST, EDGE_COST, MARK_COST, STRUCK_COST, LINE_COST, AMBIGUITY_COST = 1000.0, 10000.0, 120.0, 500.0, 14.0, 60.0

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .draw import EncodingError, read_json
+from .json_file import ContentError, read_json
 from .quantity import quantity
 from .records import Record, RecordError
 
@@ -49,7 +49,7 @@ def read_declared(path: Path, shown: str) -> Declared:
         data = read_json(path) if path.exists() else {"pairs": []}
         left_out = [name for group in data.pop("left_out", []) if group["why"] for name in group["ids"]]
         return Declared(tuple(Pair(**pair) for pair in data.pop("pairs")), tuple(left_out), **data)
-    except EncodingError as error:
+    except ContentError as error:
         raise RecordError(f"{shown}: {error}") from None
     except (OSError, ValueError, TypeError, AttributeError, KeyError):
         raise RecordError(f'{shown}: expected "pairs", each with "what", "predicted" and "measured", and "left_out", '

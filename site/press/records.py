@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import subprocess
 from collections.abc import Iterable
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from babel.dates import format_date
 
-from .draw import DrawError, attempts_in, content_digest, digest_of, key_of, write_if_changed
+from .draw import DrawError, attempts_in, content_digest, digest_of, key_of, read_json, write_if_changed
 
 _ONE_OF = {"series": "series", "values": "value"}
 LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
@@ -30,6 +31,14 @@ class RecordError(Exception):
 
 class NotMeasured(RecordError):
     """The records are valid, but none has the wanted part."""
+
+
+def read_data(path: Path, root: Path) -> dict | list:
+    """What a JSON file of the book at `root` contains; RecordError if it is unusable."""
+    try:
+        return read_json(path, "correct it")
+    except DrawError as error:
+        raise RecordError(str(error).removeprefix(f"{root}{os.sep}")) from None
 
 
 @dataclass(frozen=True)

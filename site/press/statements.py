@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from .draw import EncodingError, read_json
+from .json_file import ContentError, read_json
 from .quantity import DIGITS, MINUS, NO_BREAK_SPACE, Quantity, quantity, rounded
 from .records import Record, RecordError
 
@@ -167,7 +167,7 @@ def read_statements(path: Path, shown: str) -> list[Statement]:
                     known = ", ".join((*WAYS, NOTHING))
                     raise RecordError(f'{shown}: {each.id}: expected one of {known} for shown, not "{each.shown}"; correct it')
             return found
-    except EncodingError as error:
+    except ContentError as error:
         raise RecordError(f"{shown}: {error}") from None
     except (OSError, ValueError, TypeError, AttributeError, LookupError):
         pass

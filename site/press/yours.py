@@ -4,7 +4,7 @@ built by the reader."""
 from docutils import nodes
 
 from .domain import press
-from .draw import read_json
+from .json_file import read_json
 from .links import file_link
 from .notice import NoticeDirective
 

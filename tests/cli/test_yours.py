@@ -176,6 +176,14 @@ def test_a_hint_is_for_the_next_step(tried):
     assert f"hint    {path['steps'][0]['hint']}\n" in run.stdout
 
 
+def test_an_attempt_with_a_key_twice_is_named(tmp_path):
+    attempt = tmp_path / "attempts/02-matmul/1.json"
+    attempt.parent.mkdir(parents=True)
+    attempt.write_text('{"reached": ["right"], "reached": []}')
+    run = result_of(sys.executable, ROOT / "tools/yours", "--folder", tmp_path)
+    assert (run.returncode, run.stderr) == (1, f'{attempt}: expected each key once, not "reached" again; keep one of them\n')
+
+
 def test_a_pipe_that_closes_is_no_error(product):
     run = subprocess.run(f"{' '.join(map(str, product.command))} | head -1", shell=True, executable="/bin/bash",
                          capture_output=True, text=True, env=product.environment)

@@ -1,14 +1,20 @@
-"""Files as editors and other machines leave them: byte-order marks, UTF-16, and a verdict that depended on a machine."""
+"""Files as editors, merges and other machines leave them: byte-order marks, UTF-16, a key that appears twice, and a verdict
+that depended on a machine."""
 
 import codecs
 import json
 import os
+import re
 
 import pytest
-from press.draw import DrawError, read_record
+from book import measure_here, widgets
+from press import labels
+from press.draw import DrawError, attempt, read_record
+from press.json_file import read_json
 from press.outcomes import read_declared
 from press.records import RecordError, Records
 from press.statements import read_statements
+from whole import PROJECT
 
 CLAIM = {"id": "it-holds", "text": "It holds → “so”.", "value": "gain", "bound": ">= 3"}
 PAIR = {"what": "A → b", "predicted": "a", "measured": "b"}
@@ -49,6 +55,51 @@ def test_another_encoding_is_one_line_with_its_remedy(file, encoding):
     with pytest.raises((RecordError, DrawError), match=remedy) as caught:
         file(lambda text: text.translate(str.maketrans(plain)).encode(encoding))
     assert "\n" not in str(caught.value)
+
+
+TWICE = 'expected each key once, not "%s" again; keep one of them$'
+
+
+def twice(text):
+    """The text, with the first key of its first object written once more."""
+    return re.sub(r'("\w+": )', r"\g<1>0, \g<1>", text, count=1)
+
+
+def test_a_key_that_appears_twice_is_one_line_with_its_name(file, tmp_path):
+    with pytest.raises((RecordError, DrawError)) as caught:
+        file(lambda text: twice(text).encode())
+    [path] = tmp_path.iterdir()
+    key = re.search(r'"(\w+)": ', path.read_text())[1]
+    assert re.search(rf"(^|/){path.name}: {TWICE % key}", str(caught.value))
+
+
+def test_a_key_that_appears_twice_in_a_books_own_data_is_refused(tmp_path, monkeypatch):
+    laws = tmp_path / "labs" / "01-roofline" / "laws.json"
+    laws.parent.mkdir(parents=True)
+    laws.write_text('[{"id": "a", "id": "b"}]')
+    with pytest.raises(RecordError, match=f"^labs/01-roofline/laws.json: {TWICE % 'id'}"):
+        measure_here.empty_record(tmp_path, [])
+    tables = tmp_path / "labs" / "05-scaling" / "data" / "planner.json"
+    tables.parent.mkdir(parents=True)
+    tables.write_text(twice(widgets.TABLES.read_text()))
+    monkeypatch.setattr(widgets, "TABLES", tables)
+    with pytest.raises(RecordError, match=f"^labs/05-scaling/data/planner.json: {TWICE % '.*'}"):
+        widgets.planner_tables()
+    own = tmp_path / "1.json"
+    own.write_text('{"race": {"heats": [], "heats": []}}')
+    with pytest.raises(DrawError, match=f"1.json: {TWICE % 'heats'}"):
+        attempt(own)
+
+
+def test_no_other_reader_would_keep_the_last_of_two():
+    """Python's own does. It may read what the build has written: caches, and CMake's commands."""
+    assert json.loads('{"a": 1, "a": 2}') == {"a": 2}
+    assert read_json(labels.TABLE) == labels.ADVANCES
+    programs = [path for path in (PROJECT / "tools").iterdir() if path.is_file() and b"python3" in path.read_bytes()[:40]]
+    lines = [(path.name, line) for path in [*PROJECT.glob("site/*/*.py"), *programs] for line in path.read_text().splitlines()]
+    reading = [(name, line) for name, line in lines if re.search(r"json\.loads?\(.*(read_text|open)\(", line)]
+    assert {(name, re.search(r"\((.*?)\.read_text", line)[1]) for name, line in reading} == {
+        ("records.py", "kept"), ("compare.py", "kept"), ("yours", '(BUILD / "compile_commands.json")')}  # fmt: skip
 
 
 def test_a_complaint_is_not_kept_when_its_cause_outside_the_record_is_gone(tmp_path):
