@@ -36,9 +36,18 @@ def test_what_is_published_waits_for_the_gate_and_is_not_cut_off(root, name, las
     workflow = yaml.safe_load((root / f".github/workflows/{name}.yml").read_text())
     assert workflow["concurrency"]["cancel-in-progress"] is False
     while last != "gate":
-        assert "if" not in workflow["jobs"][last]  # such as always(), which would not wait
+        assert "if" not in workflow["jobs"][last]  # such as always(), which would neither wait nor be skipped with the gate
         last = workflow["jobs"][last]["needs"]
     assert workflow["jobs"]["gate"]["uses"] == "./.github/workflows/gate.yml"
+
+
+def test_a_fork_deploys_no_pages(root):
+    """A fork has no Pages: without the owner's variable, no job of a workflow that deploys them runs."""
+    for name in NAMES:
+        jobs = yaml.safe_load((root / f".github/workflows/{name}.yml").read_text())["jobs"]
+        deploys = any("-pages@" in step.get("uses", "") for job in jobs.values() for step in job.get("steps", []))
+        first = [job for job in jobs.values() if "needs" not in job]
+        assert not deploys or [job.get("if") for job in first] == ["vars.DEPLOY_PAGES == 'yes'"] * len(first), name
 
 
 def test_where_the_book_asks_git_the_checkout_is_trusted_first(root):
