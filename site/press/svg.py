@@ -154,7 +154,7 @@ def colour_names(style):
 
 def palettes(css):
     """The light and the dark colours, {"ink": "#1f2328", …} each, from site/press/static/figures.css."""
-    pairs = re.findall(r"--hf-(\w+):\s*light-dark\((#[0-9a-fA-F]{6}),\s*(#[0-9a-fA-F]{6})\)", css)
+    pairs = re.findall(r"--hf-(\w+): var\(--hf-light, (#[0-9a-fA-F]{6})\) var\(--hf-dark, (#[0-9a-fA-F]{6})\);", css)
     return {name: light for name, light, _ in pairs}, {name: dark for name, _, dark in pairs}
 
 

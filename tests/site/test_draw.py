@@ -445,14 +445,15 @@ def test_palettes_are_legible_and_complete():
         assert set(palette) == names
         for name in names - {"grid", "paper"}:
             assert contrast(palette[name], palette["paper"]) >= 4.5, name
-    for scheme in ("light", "dark"):  # the reader's choice; without one, the browser uses the system's
-        assert f':root[data-theme="{scheme}"] {{ color-scheme: {scheme}; }}' in css
+    for scheme, other in (("light", "dark"), ("dark", "light")):  # the reader's choice; without one, it is the system's
+        rule = re.search(rf':root\[data-theme="{scheme}"\] \{{(.*)\}}', css)[1]
+        assert f"color-scheme: {scheme};" in rule and f"--hf-{scheme}: initial;" in rule and f"--hf-{other}: ;" in rule
 
 
 def test_inputs_are_all_there():
     for script in SCRIPTS:
         names = [path.name for path in draw.inputs(script)]
-        assert {script.name, "style.gp", "figures.css", "draw.py", "svg.py", "labels.py"} <= set(names)
+        assert {script.name, "style.gp", "figures.css", "draw.py", "json_file.py", "svg.py", "labels.py"} <= set(names)
         assert all(path.exists() for path in draw.inputs(script))
     latency = [path.name for path in draw.inputs(ROOT / "figures/01-latency.gp")]
     assert "working-set.gp" in latency and "frame.gp" in latency

@@ -23,6 +23,12 @@ window.press = {
   })(),
 };
 document.documentElement.classList.add("hf-js");
+// Browsers before 2024 have no popovers: there a class shows them, and site.css hides the others.
+press.opened = HTMLElement.prototype.showPopover ? ":popover-open" : ".hf-opened";
+if (press.opened === ".hf-opened") {
+  HTMLElement.prototype.showPopover = function () { this.classList.add("hf-opened"); };
+  HTMLElement.prototype.hidePopover = function () { this.classList.remove("hf-opened"); };
+}
 {
   const theme = press.stored("theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;

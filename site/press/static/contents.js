@@ -21,8 +21,26 @@
   show(page);
   look();
 
-  const shut = () => { if (contents.matches(":popover-open")) contents.hidePopover(); };
+  const opened = () => contents.matches(press.opened), shut = () => { if (opened()) contents.hidePopover(); };
   contents.addEventListener("click", (event) => { if (event.target.closest("a")) shut(); });
   contents.addEventListener("toggle", () => show(links[now] ?? page));
   matchMedia("(min-width: 64rem)").addEventListener("change", shut);
+
+  const button = document.querySelector(".hf-contents-button");
+  if ("popoverTargetElement" in button) return;
+  // What browsers that have popovers do of themselves.
+  const toggle = (open) => {
+    if (open !== opened()) open ? contents.showPopover() : contents.hidePopover();
+    button.setAttribute("aria-expanded", open);
+  };
+  toggle(false);
+  document.addEventListener("click", ({ target }) => {
+    if (button.contains(target)) toggle(!opened());
+    else if (!contents.contains(target)) toggle(false);
+  });
+  document.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !opened()) return;
+    toggle(false);
+    button.focus();
+  });
 })();

@@ -35,7 +35,10 @@
     });
     slider.addEventListener("input", move);
     move();
+    settle();
   };
+  const settle = () => dot?.toggleAttribute("hidden", box.matches(".hf-answered"));
+  new MutationObserver(settle).observe(box, {attributeFilter: ["class"]});
   document.addEventListener("hf:machine", add);
   add();
 })();

@@ -43,9 +43,11 @@
       const {top, bottom} = (slot.firstElementChild ?? slot.parentElement).getBoundingClientRect();
       return bottom > -innerHeight && top < 2 * innerHeight;
     };
-    const {soon = [], later = [], last = []} = Object.groupBy(slots, slot =>
+    const turns = slots.map(slot =>
       slot.querySelector(".hf-blank, .hf-telling") ? "last" : !slot.matches(FOLDED) && near(slot) ? "soon" : "later");
-    return [soon, ...Object.values(Object.groupBy(later, (_, i) => Math.floor(i / FEW))), last];
+    const of = turn => slots.filter((_, i) => turns[i] === turn), later = of("later");
+    const few = Array.from({length: Math.ceil(later.length / FEW)}, (_, i) => later.slice(i * FEW, (i + 1) * FEW));
+    return [of("soon"), ...few, of("last")];
   };
   const painted = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
 

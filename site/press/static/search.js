@@ -9,8 +9,8 @@
 
   // Lower case, no accents, and one spelling of organise and colour.
   const split = (text) => (text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").match(/[\p{L}\p{N}]+/gu) ?? [])
-    .map((word) => word.replace(/(?<=\p{L}{3})iz(?=[aei])/u, "is").replace(/(?<=col|hon|lab|neighb|behavi)or(?!a)/, "our"));
-  const stem = (word) => word.replace(word.length > 4 ? /(?:ies|es|s|ing|ed)$/ : /s$/, "").replace(/(?<=..)e$/, "");
+    .map((word) => word.replace(/(\p{L}{3})iz(?=[aei])/u, "$1is").replace(/(col|hon|lab|neighb|behavi)or(?!a)/, "$1our"));
+  const stem = (word) => word.replace(word.length > 4 ? /(?:ies|es|s|ing|ed)$/ : /s$/, "").replace(/(..)e$/, "$1");
 
   // Text that a page hides until a question is answered is only searched once the reader has answered or skipped it (predict.js).
   const answered = () => {
