@@ -104,6 +104,7 @@
         svg.setAttribute("aria-labelledby", `${title} ${title.replace(/title$/, "desc")}`);
       }
     }
+    document.querySelectorAll(".hf-covered").forEach((each) => each.classList.remove("hf-covered"));
     document.querySelectorAll(".hf-cover, .hf-show, .hf-bet").forEach((each) => each.remove());
   };
 
@@ -182,6 +183,7 @@
       const cover = Object.assign(document.createElement("div"), {className: "hf-cover"});
       [...target.children].find((child) => child.contains(open[0].block)).before(cover);  // keeps the last child last
       cover.style.top = `${open[0].top}px`;
+      target.classList.add("hf-covered");
       button(cover, reveal);
     }
     return plots.filter(({figure}) => fresh.includes(figure)).map((plot) => ({...plot, made: button(plot.figure, reveal)}));
