@@ -63,6 +63,19 @@ def test_axe_would_find_what_is_wrong(browser, served):
         assert "image-alt" in found and "color-contrast" in found
 
 
+# iOS zooms into a field that has smaller letters. Hidden fields count, because a reader may open them.
+TOUCHED = Walk(390, OPENED, {"has_touch": True, "is_mobile": True})
+SMALL_FIELDS = TOUCHED.ask("""() => {
+  if (!matchMedia("(pointer: coarse)").matches) return ["the browser has no touch screen"];
+  const fields = [...document.querySelectorAll("select, input:not([type=range], [type=radio], [type=checkbox])")];
+  return fields.filter(field => parseFloat(getComputedStyle(field).fontSize) < 16).map(field => field.outerHTML.slice(0, 80));
+}""")
+
+
+def test_a_phone_does_not_zoom_into_a_field(walked):
+    assert walked(TOUCHED).objections(SMALL_FIELDS) == {}
+
+
 def test_the_first_stop_skips_to_the_text(browser, served):
     with Visit(browser, f"{served}01-roofline.html") as visit:
         visit.page.keyboard.press("Tab")
