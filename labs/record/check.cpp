@@ -176,6 +176,13 @@ void check_instruction_sets(const Json& record, Problems& problems) {
   }
 }
 
+// Some browsers misstate the number of cores. An older version of their page put it into the record all the same.
+void check_cores(const Json& record, Problems& problems) {
+  if (!is_browsers(record) && !record.at("machine").contains("cores")) {
+    problems.add("/machine"_json_pointer, "a property 'cores'");
+  }
+}
+
 void find_unmeasurable(const Json& value, const Pointer& at, Problems& problems) {
   if (value.is_number()) {
     const double size = std::abs(value.get<double>());
@@ -206,12 +213,17 @@ std::vector<Problem> check_consistency(const Json& record) {
   check_key(record, problems);
   check_time(record, problems);
   check_instruction_sets(record, problems);
+  check_cores(record, problems);
   check_list(record, "series", check_series, problems);
   check_list(record, "values", check_value, problems);
   return problems.found();
 }
 
 }  // namespace
+
+bool is_browsers(const Json& record) {
+  return record.at("/machine/slug"_json_pointer).get_ref<const std::string&>().starts_with("browser-on-");
+}
 
 bool plausible_time(const std::string& text) {
   using namespace std::chrono;
@@ -300,13 +312,13 @@ void check_limits(const Json& record, std::vector<Problem>& problems) {
 }  // namespace
 
 std::vector<Problem> check_publishable(const Json& record) {
+  if (is_browsers(record)) {
+    return {{"/machine/slug",
+             "expected a machine, not a browser on it, which hides wide vectors, pages and most of the lab",
+             "measure it with make lab-01, then publish that"}};
+  }
   const Json& run = record.at("run");
   std::vector<Problem> problems;
-  if (record.at("/machine/slug"_json_pointer).get_ref<const std::string&>().starts_with("browser-on-")) {
-    problems.push_back({"/machine/slug",
-                        "expected a machine, not a browser on it, which hides wide vectors, pages and most of the lab",
-                        "measure it with make lab-01, then publish that"});
-  }
   if (run.at("budget") != "full") {
     problems.push_back({"/run/budget", "expected \"full\" for publication", "run the lab with BUDGET=full"});
   }

@@ -24,6 +24,9 @@ struct Identity {
 
 Identity this_identity();
 
+/// True for a record of the page "Your machine, here" (static/measure-record.js), which contains little about the machine.
+bool is_browsers(const nlohmann::json& record);
+
 /// Everything wrong with `record`, in order of appearance; empty for a reliable record. Checks its shape first
 /// (schema.json). If that is right, checks that the record is consistent, obeys the laws (law.hpp), and contains
 /// nothing that identifies a person or a host. `labs` is the folder of the labs, for their current laws; empty for
@@ -32,14 +35,14 @@ Identity this_identity();
 ///
 /// A consistent record has ids that differ, low ≤ median ≤ high, quantiles that follow from their samples (to a
 /// relative error of 1e-4, since records may print fewer digits), points with samples, order or label, valid laws,
-/// units that match the id, a key that is the hash of its inputs, a valid date, and numbers of a plausible
-/// size.
+/// units that match the id, a key that is the hash of its inputs, a valid date, numbers of a plausible size, and the
+/// machine's cores, except from a browser.
 std::vector<Problem> check(const nlohmann::json& record, const Identity& identity = this_identity(),
                            const std::filesystem::path& labs = {});
 
-/// The reasons not to publish a checked record: it comes from a browser (static/measure-record.js), is quick,
-/// incomplete or emulated, was built without optimisation or with a sanitizer, had fewer processors than it used (a
-/// control group's quota), or was throttled.
+/// The reasons not to publish a checked record: it comes from a browser, is quick, incomplete or emulated, was
+/// built without optimisation or with a sanitizer, had fewer processors than it used (a control group's quota), or was
+/// throttled.
 std::vector<Problem> check_publishable(const nlohmann::json& record);
 
 /// Why numbers measured with these compiler flags are not the machine's: "without -O2, -O3 or -Ofast", "with a

@@ -148,10 +148,11 @@ def hardware_facts(machine: dict) -> list[tuple[str, str]]:
     caches = [f"L{cache['level']}{'' if cache['kind'] == 'unified' else ' ' + cache['kind']}"
               f"{NO_BREAK_SPACE}{quantity(cache['bytes'], 'B')}" for cache in machine["caches"]
               if cache["kind"] != "instruction"]
-    threads = machine.get("physical_cores", machine["cores"]) < machine["cores"]
+    counted = machine.get("cores", 0)  # a browser doesn't know them
+    threads = machine.get("physical_cores", counted) < counted
     kinds = " + ".join(map(str, machine.get("core_kinds", [])))
     quota, turbo = machine.get("cpu_quota"), machine.get("turbo")
-    cores = [str(machine["cores"]), f"threads of {machine['physical_cores']} cores" if threads else "",
+    cores = [str(counted or ""), f"threads of {machine['physical_cores']} cores" if threads else "",
              f"of different kinds: {kinds}" if kinds else "", f"limited to the time of {quota:g}" if quota else "",
              "in a virtual machine" if machine["virtualised"] else "", "in a container" if machine.get("container") else ""]
     facts = [("Cores", ", ".join(filter(None, cores))),

@@ -199,7 +199,7 @@ def fact(record: Record, name: str) -> str:
         "run.started": lambda: record.date,
         "run.noise_floor": lambda: str(quantity(run["noise_floor"], "1", style="percent")),
         "machine.cpu": lambda: record.cpu,
-        "machine.cores": lambda: str(machine["cores"]),
+        "machine.cores": lambda: str(machine.get("cores", "an unknown number of")),
         "machine.memory_bytes": lambda: str(quantity(machine["memory_bytes"], "B")),
         "machine.os": lambda: machine["os"],
         "toolchain.compiler": lambda: toolchain["compiler"],

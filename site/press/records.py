@@ -103,8 +103,9 @@ class Record:
 
     @property
     def machine_name(self) -> str:
-        cores = self.data["machine"]["cores"]
-        return f"{self.cpu}, {cores} core{'s' if cores != 1 else ''}" + (f", {self.gpu}" if self.gpu else "")
+        cores = self.data["machine"].get("cores")  # a browser doesn't know them
+        counted = f"{cores} core{'s' if cores != 1 else ''}" if cores else ""
+        return ", ".join(filter(None, [self.cpu, counted, self.gpu]))
 
     @property
     def date(self) -> str:

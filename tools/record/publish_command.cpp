@@ -17,10 +17,7 @@ namespace fs = std::filesystem;
 
 std::string slug_of(const Json& record) { return record.at("/machine/slug"_json_pointer); }
 
-// A record from a reader's browser contains little about the machine, so it is published separately.
-bool is_browsers(const Json& record) { return slug_of(record).starts_with("browser-on-"); }
-
-// figures/browsers/NAME for figures/records/NAME.
+// figures/browsers/NAME for figures/records/NAME: a record from a reader's browser is published separately.
 fs::path folder_of(const Json& record, const fs::path& machines) {
   return is_browsers(record) ? machines.parent_path().parent_path() / "browsers" / machines.filename() : machines;
 }

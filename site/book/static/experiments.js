@@ -1,11 +1,12 @@
 // The measuring worker: runs chapter 01's kernels, as site/browser/experiments.cpp exports them. The worker's code is the text of
 // this function, since a page opened from a file cannot load a worker script. The page sends that text and the modules, in the
 // order to try; the worker answers with {progress, doing}, {result} with what is measured so far, and at the end {done}, or
-// {refused} with the reason. To measure all cores at once, it starts a copy of itself on each.
+// {refused} with the reason. To measure several threads at once, it starts a copy of itself for each.
 window.press.experiments = () => {
   const KiB = 1024, MiB = 1024 * KiB, GUARD = 64 * KiB;
   const SMALLEST = 8 * KiB, LARGEST = 256 * MiB, LEAST = 32 * MiB; // working sets; less memory may fit in cache
-  const EACH = 16 * MiB, PATIENCE_WITH_OTHERS = 10; // at least, per core, when all cores read; seconds to wait for their answers
+  const EACH = 16 * MiB, PATIENCE_WITH_OTHERS = 10; // at least, per thread, when all read; seconds to wait for their answers
+  const TURN = 5, TURNS = 5, LONGEST = 2; // batches that a thread does at a time; how often; seconds after which no other turn begins
   const STEPS = 50, BATCH = 4e-3, LONG = 4e-2; // the least length of a batch, in ticks of the clock and in seconds
   const COARSE = 2e-3, PATIENCE = 20; // the coarsest usable clock; after this time, fewer samples are taken; both in seconds
   const FACTOR = .7, ADDEND = .8, CHAINS = [12, 24], TOGETHER = [1, 2, 4, 8, 16], SIDES = [1023, 1024, 1025];
@@ -106,19 +107,27 @@ window.press.experiments = () => {
     return found.sort((a, b) => a - b);
   };
 
-  // ---- All cores ----
-  // Each core reads its own memory, as the lab's threads do. Nothing is shared, so this needs no permission from the host.
+  // ---- Several threads at once ----
+  // As many as the browser admits: some browsers misstate the number of cores, and a quota may allow fewer than there are. If
+  // threads outnumber cores, they take turns, and a thread that times itself misses the others' turns. So the page's worker
+  // divides what all of them did by the time from its start to its end. Each thread does as much as it can in about the same
+  // time, because cores may be unlike. It reads its own memory, as the lab's threads do; nothing is shared, so this needs no
+  // permission from the host.
   const help = async ({modules, bytes, batch, best}) => {
     const kernels = await start(modules), {base} = reserve(kernels, bytes, bytes);
     kernels.fill(base, bytes / 4);
     const loops = [() => kernels.peak(...best, FACTOR, ADDEND), () => kernels.read(base, bytes / 4, 1)];
-    onmessage = ({data}) => postMessage({seconds: steadily(loops[data], batch)});
+    let calls = 0;
+    onmessage = ({data: {loop, rehearse}}) => {
+      if (rehearse) calls = Math.ceil(TURN * batch / steadily(loops[loop], batch));
+      else timed(loops[loop], calls);
+      postMessage({calls});
+    };
     postMessage({});
   };
-  // Seconds per call while the other cores run too: a median of many batches, so that the few in which some cores had not
-  // started or had finished do not matter.
+  // Seconds per call while the other threads run too: a median, so that a batch that was held up does not matter.
   const steadily = (run, batch) => {
-    const calls = Math.ceil(batch / sample(run, batch, 1)[0]), found = [], until = now() + 20 * batch;
+    const calls = Math.ceil(batch / sample(run, batch, 1)[0]), found = [], until = now() + 10 * batch;
     do found.push(timed(run, calls) / calls); while (now() < until);
     return median(found);
   };
@@ -127,21 +136,32 @@ window.press.experiments = () => {
     if (!self.trustedTypes) return address;
     return self.trustedTypes.createPolicy(self.name, {createScriptURL: (own) => own}).createScriptURL(address);
   };
-  // Calls per second of each loop on all cores together.
-  const together = async ({modules, text}, cores, bytes, batch, best) => {
+  // Calls per second of each loop, of all threads together; `say` tells the page that work goes on.
+  const together = async ({modules, text}, threads, bytes, batch, best, say) => {
     const code = URL.createObjectURL(new Blob([text], {type: "text/javascript"})), address = trusted(code);
-    const helpers = Array.from({length: cores}, () => new Worker(address));
-    const ask = (message) => Promise.all(helpers.map((helper) => new Promise((resolve, reject) => {
-      helper.onmessage = ({data}) => data.refused ? reject(data.refused) : resolve(data.seconds);
-      helper.onerror = reject;
-      setTimeout(reject, 1e3 * PATIENCE_WITH_OTHERS);
-      helper.postMessage(message);
-    })));
+    const helpers = Array.from({length: threads}, () => new Worker(address));
+    const ask = (message) => {
+      say();
+      return Promise.all(helpers.map((helper) => new Promise((resolve, reject) => {
+        helper.onmessage = ({data}) => data.refused ? reject(data.refused) : resolve(data.calls);
+        helper.onerror = reject;
+        setTimeout(reject, 1e3 * PATIENCE_WITH_OTHERS);
+        helper.postMessage(message);
+      })));
+    };
+    const rate = async (loop) => {
+      await ask({loop, rehearse: true});
+      const found = [], first = now();
+      for (let from = first, to; found.length < TURNS && from < first + LONGEST; from = to) {
+        const calls = await ask({loop});
+        to = now();
+        found.push(calls.reduce((a, b) => a + b) / (to - from));
+      }
+      return median(found);
+    };
     try {
       await ask({modules, bytes, batch, best});
-      const rates = [];
-      for (const loop of [0, 1]) rates.push((await ask(loop)).reduce((sum, seconds) => sum + 1 / seconds, 0));
-      return rates;
+      return [await rate(0), await rate(1)];
     } finally {
       helpers.forEach((helper) => helper.terminate());
       URL.revokeObjectURL(code);
@@ -156,9 +176,9 @@ window.press.experiments = () => {
     if (step > COARSE) throw new Refused(`This browser's clock ticks every ${Math.round(1e3 * step)} ms, which is too coarse to time these kernels.`);
     const batch = Math.max(BATCH, STEPS * step);
     const sets = Array.from({length: 1 + Math.log2(bytes / SMALLEST)}, (_, i) => SMALLEST * 2 ** i);
-    const cores = navigator.hardwareConcurrency || 1;
+    const threads = navigator.hardwareConcurrency || 1;
     const all = 6 + 2 * sets.length + 4 + TOGETHER.length + 1;
-    const result = {step: 1e3 * step, noise: 0, peaks: [0, 0, 0], reads: [], waits: [], chases: [], naive: [], tiled: 0, all: [cores, 0, 0]};
+    const result = {step: 1e3 * step, noise: 0, peaks: [0, 0, 0], reads: [], waits: [], chases: [], naive: [], tiled: 0, all: [threads, 0, 0]};
     let done = 0, best = [0, 0, 0];
     // The median of a few batches; `doing` says which.
     const time = (doing, run, {least = 0} = {}) => {
@@ -210,11 +230,10 @@ window.press.experiments = () => {
       if (tiled) result.tiled = gflops; else result.naive.push(gflops);
       show();
     }
-    if (cores > 1) {
-      say(`all ${cores} cores`, done, all);
-      const each = Math.max(EACH, Math.floor(bytes / cores / GUARD) * GUARD), flops = 2 * best[2] * best[1] * (best[0] ? 4 : 1);
-      await together(sent, cores, each, Math.max(batch, LONG), best)
-        .then(([arithmetic, reads]) => { result.all = [cores, arithmetic * flops / 1e9, reads * each / 1e9]; }, () => {});
+    if (threads > 1) {
+      const each = Math.max(EACH, Math.floor(bytes / threads / GUARD) * GUARD), flops = 2 * best[2] * best[1] * (best[0] ? 4 : 1);
+      await together(sent, threads, each, Math.max(batch, LONG), best, () => say(`${threads} threads at once`, done, all))
+        .then(([arithmetic, reads]) => { result.all = [threads, arithmetic * flops / 1e9, reads * each / 1e9]; }, () => {});
     } else result.all = [1, Math.max(...result.peaks), result.reads.at(-1)];
     postMessage({progress: 1, doing: "", result, done: true});
   };

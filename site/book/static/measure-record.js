@@ -56,15 +56,16 @@
   });
   // `empty` names the compiler and the modules. What a browser hides is null, or the least that a record allows.
   press.browserRecord = (empty, result, {began, seconds}) => {
-    const unknown = {before: null, after: null}, {reads, waits, step, noise, all: [cores]} = result;
+    const unknown = {before: null, after: null}, {reads, waits, step, noise, all: [threads]} = result;
     return {
       ...empty,
       run: {started: `${began.slice(0, 19)}Z`, seconds, budget: "quick", complete: false, quiet: true, pressure: unknown, steal: unknown,
             clock_resolution_ns: 1e6 * step, noise_floor: noise, notes: [
               "measured in a browser, which hides vectors wider than 128 bits, the caches and the size of memory",
-              "a sample is the median of up to nine batches"]},
+              "a sample is the median of up to nine batches",
+              `all cores: ${threads} thread${threads === 1 ? "" : "s"}, as many as the browser admits`]},
       machine: {slug: press.browserName.toLowerCase().replace(/[^a-z0-9]+/g, "-"), cpu: press.browserName, architecture: "other", isa: [],
-                cores, caches: [], numa_nodes: 1, memory_bytes: 2 ** (12 + reads.length), gpus: [], virtualised: false, os: "unknown"},
+                caches: [], numa_nodes: 1, memory_bytes: 2 ** (12 + reads.length), gpus: [], virtualised: false, os: "unknown"},
       series: [staircase("bandwidth_read", "read, 1 thread", "bandwidth", "GB/s", reads),
                staircase("latency_4k", "pointer chase, 4 KiB pages", "latency", "ns", waits)],
       values: known(values(result)["01-roofline"]).map(([id, value]) => ({id, value, unit: unit(id), kind: "measured"})),

@@ -8,7 +8,7 @@
   const SIZES = [.1, .3, .5, 1, 1.5, 3, 4, 7, 8, 14, 27, 32, 70, 123, 235, 405, 671]; // of well-known models, in billions of weights
   const SILENCE = 20e3; // a worker silent for this long has died: even the longest batch is far shorter
 
-  // ---- A result in the address: #measured=1:step,noise;peaks;reads;waits;chases;naive;tiled;cores,their GFLOP/s,their GB/s ----
+  // ---- A result in the address: #measured=1:step,noise;peaks;reads;waits;chases;naive;tiled;threads,their GFLOP/s,their GB/s ----
   const PARTS = [["step", "noise"], "peaks", "reads", "waits", "chases", "naive", ["tiled"], "all"];
   const COUNTS = [[2, 2], [3, 3], [13, 16], [13, 16], [5, 5], [3, 3], [1, 1], [3, 3]]; // the least and greatest length of each part
   const written = (result) => "#measured=1:" + PARTS.map((part) => (Array.isArray(part) ? part.map((name) => result[name]) : result[part])
@@ -20,7 +20,7 @@
     const fine = (word, zero) => /^\d{1,6}(\.\d{1,6})?$/.test(word) && (zero || Number(word) > 0);
     if (groups.length !== PARTS.length || groups[2].length !== groups[3].length) return null;
     if (!groups.every((group, i) => group.length >= COUNTS[i][0] && group.length <= COUNTS[i][1] &&
-        group.every((word, j) => fine(word, i === 0 && j === 1 || i === 1 && j === 2 || i === 7 && j)))) return null; // no noise; no fused loop; one core
+        group.every((word, j) => fine(word, i === 0 && j === 1 || i === 1 && j === 2 || i === 7 && j)))) return null; // no noise; no fused loop; no threads
     const result = {};
     PARTS.forEach((part, i) => {
       const numbers = groups[i].map(Number);
@@ -56,7 +56,7 @@
     pictures.replaceChildren(...press.measuredPlots(result, machines.find(({slug}) => slug === behind.value), width || 620));
   };
   const gflops = (v) => scaled(v * 1e9, "FLOP/s"), gbs = (v) => scaled(v * 1e9, "B/s"), ns = (v) => scaled(v * 1e-9, "s");
-  const tabulate = ({peaks, reads, waits, chases, naive, tiled, all: [cores, flops, bytes], step, noise}) => {
+  const tabulate = ({peaks, reads, waits, chases, naive, tiled, all: [threads, flops, bytes], step, noise}) => {
     const last = (list) => list[list.length - 1];
     rows.replaceChildren(table(null, [
       ["one number at a time", gflops(peaks[0])], ["four at a time", gflops(peaks[1])],
@@ -65,8 +65,9 @@
       ["one load from 8 KiB", ns(waits[0])], [`one load from ${2 ** (waits.length - 8)} MiB`, ns(last(waits))],
       ["… per load, with 16 in flight", ns(last(chases))],
       ...naive.map((v, i) => [`naive product, N = ${1023 + i}`, gflops(v)]), ["tiled product, N = 1024", gflops(tiled)],
-      ...flops ? [[`arithmetic, all ${cores} cores`, gflops(flops)], [`reading, all ${cores} cores`, gbs(bytes)]]
-               : [["all cores at once", "unavailable in this browser"]],
+      ["threads that the browser admits", String(threads)],
+      ...threads === 1 ? [] : flops ? [[`arithmetic, ${threads} threads`, gflops(flops)], [`reading, ${threads} threads`, gbs(bytes)]]
+        : [["several threads at once", "unavailable in this browser"]],
       ["resolution of the clock", scaled(step / 1e3, "s")], ["repeated batches differ by", percent(noise)], ...mine ? [["name in a saved record", press.browserName]] : [],
     ]));
   };
@@ -74,11 +75,11 @@
   const explain = () => {
     const weights = SIZES[size.value], bits = Number(format.value), {peaks, reads, naive, chases, all} = result;
     const bytes = weights * 1e9 * bits / 8, peak = Math.max(...peaks), tokens = (gbs) => digits(gbs * 1e9 / bytes);
-    const cores = all[0] > 1 && all[2] ? `, and ${tokens(all[2])} on all ${all[0]}` : "";
+    const threads = all[0] > 1 && all[2] ? `, and ${tokens(all[2])} with ${all[0]} threads, as many as the browser admits` : "";
     size.setAttribute("aria-valuetext", `${digits(weights)} billion weights`);
     const name = format.selectedOptions[0].text.split(",")[0];
     means.replaceChildren(...[
-      `A model of ${digits(weights)} billion weights in ${name} could generate at most ${tokens(reads[reads.length - 1])} tokens per second on one core here${cores}, because each token reads all ${scaled(bytes, "B")} of weights.`,
+      `A model of ${digits(weights)} billion weights in ${name} could generate at most ${tokens(reads[reads.length - 1])} tokens per second on one core here${threads}, because each token reads all ${scaled(bytes, "B")} of weights.`,
       `A naive matrix product wastes ${Math.round(100 * Math.max(0, 1 - naive[0] / peak))}% of its cycles here, and takes ${digits(naive[0] / naive[1])} times as long at N = 1024 as at 1023.`,
       `A load from memory takes ${ns(chases[0])}. With 16 loads in flight, ${digits(chases[0] / chases[4])} arrive in that time.`,
     ].map((words) => element("li", {}, words)));
