@@ -3,16 +3,19 @@
 // itself, so the number of loads and stores is not that of the raced kernel, but their bytes are the same.
 #include "yours/counting.hpp"
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "common/cache_simulator.hpp"
 #include "harness/machine/machine.hpp"
+#include "yours/per_thread.hpp"
 
 namespace hf::yours {
 namespace {
@@ -25,11 +28,12 @@ class Watched {
   void see(std::uintptr_t address, std::size_t bytes, bool writes) {
     for (std::uintptr_t at = address; at < address + bytes; ++at) {
       if (at < begin_ || at - begin_ >= seen_.size()) continue;
-      std::uint8_t& seen = seen_[at - begin_];
+      const std::atomic_ref seen(seen_[at - begin_]);
+      std::uint8_t nothing = 0;
       if (writes)
-        seen |= written;
-      else if (seen == 0)
-        seen = needed;
+        seen.fetch_or(written, std::memory_order_relaxed);
+      else
+        seen.compare_exchange_strong(nothing, needed, std::memory_order_relaxed);
     }
   }
 
@@ -50,30 +54,40 @@ class Watched {
 
 /// What the running call moves.
 struct Counter {
-  CacheSimulator caches;
+  Counter(const CacheSimulator& empty, const std::vector<std::span<const float>>& all)
+      : cores(empty), arrays(all.begin(), all.end()) {}
+
+  PerThread<CacheSimulator> cores;
   std::vector<Watched> arrays;
 };
-thread_local Counter* counter = nullptr;  ///< null outside of count()
+std::atomic<Counter*> counter = nullptr;  ///< null outside of count()
 
 }  // namespace
 
 void see(const void* address, std::size_t bytes, bool writes) {
-  if (counter == nullptr) return;
+  Counter* const now = counter.load(std::memory_order_acquire);
+  if (now == nullptr || bytes == 0) return;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  counter->caches.access(at, bytes, writes);
-  for (Watched& each : counter->arrays) each.see(at, bytes, writes);
+  now->cores.mine().access(at, bytes, writes);
+  for (Watched& each : now->arrays) each.see(at, bytes, writes);
 }
 
 Counted count(const std::function<void()>& kernel_call, const Machine& machine,
               const std::vector<std::span<const float>>& arrays) {
-  Counter counted = {{detect_geometry(machine, 1), detect_geometry(machine, 2)}, {arrays.begin(), arrays.end()}};
-  counter = &counted;
+  static std::optional<Counter> counted;  // static, for the sake of a thread that the call may leave behind
+  counted.emplace(CacheSimulator(detect_geometry(machine, 1), detect_geometry(machine, 2)), arrays);
+  counter.store(&*counted, std::memory_order_release);
   kernel_call();
   counter = nullptr;
-  counted.caches.flush();
-  double compulsory = 0;
-  for (const Watched& each : counted.arrays) compulsory += each.compulsory();
-  return {compulsory, counted.caches.traffic()};
+  Counted sum = {};
+  counted->cores.visit([&](CacheSimulator& core) {
+    core.flush();
+    sum.traffic.registers_l1 += core.traffic().registers_l1;
+    sum.traffic.l1_l2 += core.traffic().l1_l2;
+    sum.traffic.l2_beyond += core.traffic().l2_beyond;
+  });
+  for (const Watched& each : counted->arrays) sum.compulsory += each.compulsory();
+  return sum;
 }
 
 }  // namespace hf::yours
@@ -85,6 +99,24 @@ Counted count(const std::function<void()>& kernel_call, const Machine& machine,
   HF_SEE(write##bytes, bytes, true)           \
   HF_SEE(unaligned_read##bytes, bytes, false) \
   HF_SEE(unaligned_write##bytes, bytes, true)
+
+// Compilers leave copying to these functions: newer ones call __tsan_memcpy(), and tools/yours links the calls of older ones to
+// __wrap_memcpy().
+#define HF_SEE_MEMORY(prefix)                                              \
+  void* prefix##memcpy(void* to, const void* from, unsigned long bytes) {  \
+    hf::yours::see(from, bytes, false);                                    \
+    hf::yours::see(to, bytes, true);                                       \
+    return std::memcpy(to, from, bytes);                                   \
+  }                                                                        \
+  void* prefix##memmove(void* to, const void* from, unsigned long bytes) { \
+    hf::yours::see(from, bytes, false);                                    \
+    hf::yours::see(to, bytes, true);                                       \
+    return std::memmove(to, from, bytes);                                  \
+  }                                                                        \
+  void* prefix##memset(void* to, int value, unsigned long bytes) {         \
+    hf::yours::see(to, bytes, true);                                       \
+    return std::memset(to, value, bytes);                                  \
+  }
 
 extern "C" {
 HF_SEE_ALL(1)
@@ -99,13 +131,6 @@ void __tsan_func_exit() {}
 void __tsan_init() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
-void* __tsan_memcpy(void* to, const void* from, unsigned long bytes) {
-  hf::yours::see(from, bytes, false);
-  hf::yours::see(to, bytes, true);
-  return std::memcpy(to, from, bytes);
-}
-void* __tsan_memset(void* to, int value, unsigned long bytes) {
-  hf::yours::see(to, bytes, true);
-  return std::memset(to, value, bytes);
-}
+HF_SEE_MEMORY(__wrap_)
+HF_SEE_MEMORY(__tsan_)
 }

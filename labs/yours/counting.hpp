@@ -14,10 +14,12 @@ namespace hf::yours {
 /// The bytes that a kernel moves.
 struct Counted {
   double compulsory;  ///< bytes of the arrays that had to be read, once each, and that were written, once each
-  Traffic traffic;    ///< simulated
+  Traffic traffic;    ///< simulated, of all threads together
 };
 
-/// Runs `kernel_call` from a library whose accesses are instrumented, and simulates them.
+/// Runs `kernel_call` from a library whose accesses are instrumented, and simulates those of all threads. Each thread has a
+/// core of its own: caches that no other thread uses. Lines that move from core to core because two threads write to them
+/// are not simulated.
 /// \param arrays  whose compulsory bytes are to be counted
 Counted count(const std::function<void()>& kernel_call, const Machine& machine,
               const std::vector<std::span<const float>>& arrays = {});

@@ -39,7 +39,10 @@ Variant fresh(std::string id, Renew renew, Call call, Check check) {
           }};
 }
 
-/// Interleaved rounds.
+/// The same variant with all threads of this process on one core: those that exist, and those that it starts.
+Variant on_one_core(Variant variant);
+
+/// Interleaved rounds, in each of which the roof is timed twice.
 /// \param name  of the size: "N = 1000"
 /// \param x  the size, as the figure's x axis shows it
 /// \param roof  the id of the runner that shows how fast the machine could be

@@ -13,7 +13,6 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -25,6 +24,7 @@
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lock.hpp"
 #include "yours/guarded.hpp"
+#include "yours/others.hpp"
 
 namespace hf::yours {
 namespace {
@@ -49,8 +49,8 @@ bool others_compute() {
   return false;
 }
 
-nlohmann::json to_json(const std::vector<Heat>& heats, const std::string& unit) {
-  nlohmann::json result = {{"unit", unit}, {"heats", nlohmann::json::array()}};
+nlohmann::json to_json(const std::vector<Heat>& heats, const std::string& unit, const std::string& disturbed) {
+  nlohmann::json result = {{"unit", unit}, {"disturbed", disturbed}, {"heats", nlohmann::json::array()}};
   for (const Heat& heat : heats) {
     nlohmann::json rows = nlohmann::json::array();
     for (const Row& row : heat.rows) {
@@ -62,6 +62,7 @@ nlohmann::json to_json(const std::vector<Heat>& heats, const std::string& unit) 
                       {"of_roof", round_significant(row.of_roof.median, 4)}});
     }
     result["heats"].push_back({{"name", heat.name}, {"x", heat.x}, {"rows", rows}});
+    if (heat.noise) result["heats"].back()["noise"] = round_significant(*heat.noise, 4);
   }
   return result;
 }
@@ -77,20 +78,26 @@ nlohmann::json to_json(const std::vector<Count>& counts) {
   return result;
 }
 
+nlohmann::json race(const Trial& trial, void* kernel) {
+  if (!trial.timed) return to_json(trial.race(kernel, is_quick()), trial.unit, "");
+  const MeasuringLock alone([](double) {
+    std::printf("waiting for another measurement to end\n");
+    std::fflush(stdout);
+  });
+  const ProcessorTime before = read_processor_time();
+  const std::vector<Heat> heats = trial.race(kernel, is_quick());
+  return to_json(heats, trial.unit, disturbance(heats, taken_by_others(before, read_processor_time())));
+}
+
 nlohmann::json result_of(const Trial& trial, std::string_view job, void* kernel) {
-  if (job == "count") return to_json(trial.count(kernel));
-  if (job == "race") {
-    std::optional<MeasuringLock> alone;
-    if (trial.timed)
-      alone.emplace([](double) {
-        std::printf("waiting for another measurement to end\n");
-        std::fflush(stdout);
-      });
-    return to_json(trial.race(kernel, is_quick()), trial.unit);
-  }
-  trial.check(kernel);
+  if (job == "race") return race(trial, kernel);
+  nlohmann::json result = {{"right", true}};
+  if (job == "count")
+    result = to_json(trial.count(kernel));
+  else
+    trial.check(kernel);
   check_that_nothing_runs();
-  return {{"right", true}};
+  return result;
 }
 
 }  // namespace
@@ -112,6 +119,17 @@ void refuse(const std::string& element, float got, double expected, const std::s
   char numbers[64];  // with as many digits as a float has
   std::snprintf(numbers, sizeof numbers, " is %.7g, expected %.7g (", double{got}, expected);
   throw Wrong(element + numbers + where + ")");
+}
+
+std::string disturbance(const std::vector<Heat>& heats, double others) {
+  constexpr double most_taken = 0.1;
+  const auto percent = [](double share) { return std::to_string(std::lround(100 * share)) + "%"; };
+  if (others > most_taken) return "other programs took " + percent(others) + " of the processor's time";
+  for (const Heat& heat : heats) {
+    if (heat.noise.value_or(0) > most_noise)
+      return "the same code, timed twice, differed by " + percent(*heat.noise) + " (" + heat.name + ")";
+  }
+  return "";
 }
 
 void check_that_nothing_runs() {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -46,7 +47,16 @@ struct Heat {
   std::string name;       ///< of the size: "N = 1000"
   double x;               ///< what the figure's x axis shows
   std::vector<Row> rows;  ///< the reader's first, then the slowest, with which the figure may compare it
+  /// The difference that chance alone produced: the roof was timed twice in each round. None if nothing was timed
+  std::optional<double> noise = std::nullopt;
 };
+
+/// In a quiet race, chance makes at most this difference.
+constexpr double most_noise = 0.1;
+
+/// Why the times of a race decide nothing; empty if they do.
+/// \param others  the share of the cores' time that other programs took
+std::string disturbance(const std::vector<Heat>& heats, double others);
 
 /// A quantity that decides the speed by the chapter's model: the reader's, and those of the chapter's kernels.
 struct Count {

@@ -5,7 +5,7 @@
 //
 // x and y have n elements each and don't overlap; n can be 0. Before the call, both hold numbers between 0.5 and 1.5.
 // The loop may read both arrays and write y. Compute whatever you like: the right result is that of the same code in
-// higher precision.
+// higher precision. You may start threads, but the loop is timed on one core, and what all threads compute and move counts.
 //
 // Number is float when the loop is timed. When its FLOPs are counted, Number is a type that counts; it has + − · /,
 // comparisons, sqrt(), abs() and fma(). Write Number(0.5) for a constant. Keep the names, and the loop's first two lines.

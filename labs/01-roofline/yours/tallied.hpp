@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/rounded.hpp"
+#include "yours/per_thread.hpp"
 
 namespace hf::roofline {
 
@@ -12,9 +13,9 @@ namespace hf::roofline {
 /// computation with floats may be.
 class Tallied {
  public:
-  /// All that were counted on this thread.
-  static double& flops() {
-    thread_local double counted = 0;
+  /// Those that each thread has counted.
+  static yours::PerThread<double>& flops() {
+    static yours::PerThread<double> counted;
     return counted;
   }
 
@@ -47,7 +48,7 @@ class Tallied {
 
  private:
   static Tallied counted(Rounded result) {
-    flops() += 1;
+    flops().mine() += 1;
     return Tallied(result);
   }
 

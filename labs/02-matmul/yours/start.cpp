@@ -5,7 +5,8 @@
 //
 // a has m rows of k numbers, b has k rows of n numbers, c has m rows of n numbers. Each matrix is stored row after row, without
 // gaps. Any size can come, 0 included. The three matrices don't overlap, and what c contains before the call doesn't matter.
-// Sums may be added in any order. Keep the function's first line; everything else is yours.
+// Sums may be added in any order. You may start threads, but the race is run on one core, and the bytes of all threads count.
+// Keep the function's first line; everything else is yours.
 #include <cstddef>
 
 extern "C" void product(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {

@@ -13,7 +13,9 @@
 
 #include "02-matmul/bench/ladder.hpp"
 #include "02-matmul/bench/steps.hpp"
+#include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/rungs.hpp"
+#include "02-matmul/yours/blocks.hpp"
 #include "common/cache_simulator.hpp"
 #include "common/pinned_openmp.hpp"
 #include "common/product.hpp"
@@ -26,6 +28,7 @@
 #include "yours/counting.hpp"
 #include "yours/guarded.hpp"
 #include "yours/race.hpp"
+#include "yours/sizes.hpp"
 
 namespace hf::matmul {
 namespace {
@@ -82,17 +85,18 @@ class Matrices {
   GuardedArray a_, b_, c_;
 };
 
-/// Sizes around those at which tiles and vectors end, then random ones, then the race's.
+/// Small ones, then sizes around those at which tiles and blocks end, with all pairs of those, then random ones.
 std::vector<Shape> shapes_to_check() {
   std::vector<Shape> shapes = {{1, 1, 1}, {1, 1, 0}, {0, 3, 2}, {3, 0, 2}, {1, 17, 5}, {17, 1, 5}, {2, 3, 64}};
   for (const std::size_t size : {4, 7, 8, 15, 16, 17, 31, 32, 33, 48, 63, 65, 96}) shapes.push_back({size, size, size});
-  for (std::uint64_t i = 0; i < 24; ++i) {
-    const auto size = [i](std::uint64_t which) { return 1 + random_below(77, 3 * i + which, 130); };
-    shapes.push_back({size(0), size(1), size(2)});
+  const std::vector<std::size_t> small = yours::sizes_around(small_blocks());
+  for (const auto& [m, k, n] : yours::triples_of(small)) shapes.push_back({m, n, k});
+  const std::size_t few = register_tile.rows + 1, most = small.back();
+  for (const std::size_t size : yours::sizes_around(large_blocks())) {
+    for (const Shape& shape : {Shape{size, few, few}, {few, size, most}, {few, most, size}}) shapes.push_back(shape);
   }
-  shapes.push_back({130, 250, 250});
-  shapes.push_back({30, 600, 600});
-  shapes.push_back({20, 1024, 512});
+  yours::RandomSizes random;
+  for (int i = 0; i < 24; ++i) shapes.push_back({random.next(300), random.next(300), random.next(300)});
   return shapes;
 }
 
@@ -114,11 +118,11 @@ std::vector<yours::Count> count(void* kernel) {
   const Shape shape = {48, 600, 600};
   const Matrices matrices(shape);
   matrices.renew(1);
-  yours::trying(shape.text());
   const Machine machine = probe_machine();
   const CacheSimulator caches(detect_geometry(machine, 1), detect_geometry(machine, 2));
   const auto traced = [&](const Rung& rung) { return rung.trace(shape.m, shape.n, shape.k, caches); };
   const Traffic naive = traced(rungs().front()), packed = traced(rungs().back());
+  yours::trying(shape.text());
   const Traffic counted = yours::count([&] { matrices.multiply(reinterpret_cast<Product*>(kernel)); }, machine).traffic;
   const double products = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
   std::vector<yours::Count> counts;
@@ -195,7 +199,9 @@ yours::Heat heat(std::size_t n, const std::vector<Contestant>& all, int cores, i
   for (const Contestant& each : all) {
     const double fit = gflops.contains(each.id) ? seconds_of_a_call * gflops[each.id] * 1e9 / flops(1, n) : 1e9;
     const std::size_t rows = std::clamp(static_cast<std::size_t>(fit), std::min(n, each.least_rows), n);
-    runners.push_back({track.variant(each, rows), each.label, flops(rows, n)});
+    Variant variant = track.variant(each, rows);
+    if (each.id == "yours") variant = yours::on_one_core(std::move(variant));  // its roof is one thread's peak
+    runners.push_back({std::move(variant), each.label, flops(rows, n)});
   }
   for (const auto& [id, label, threads] :
        {std::tuple{peak_id, "peak, 1 thread", 1}, {peak_all_id, "peak, all threads", cores}}) {

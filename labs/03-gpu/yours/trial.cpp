@@ -24,6 +24,7 @@
 #include "03-gpu/yours/library_shadow.hpp"
 #include "03-gpu/yours/timed.hpp"
 #include "common/random.hpp"
+#include "yours/sizes.hpp"
 
 namespace hf::gpu {
 namespace {
@@ -123,14 +124,21 @@ class Matrices {
   GlobalArray<float> on_gpu_from_, on_gpu_to_;
 };
 
-/// Sizes around those at which tiles and sectors end, then random ones.
+/// Sizes around those at which tiles and sectors end, all pairs of them, more rows or columns than most tiles have, then random ones.
 std::vector<Shape> shapes_to_check() {
   std::vector<Shape> shapes = {{1, 1},   {1, 40},  {40, 1},  {4, 4},   {8, 12},  {16, 16}, {31, 31},
                                {32, 32}, {33, 33}, {31, 65}, {64, 32}, {36, 68}, {96, 128}};
-  for (std::uint64_t i = 0; i < 12; ++i) {
-    const auto size = [i](std::uint64_t which) { return static_cast<int>(1 + random_below(77, 2 * i + which, 130)); };
-    shapes.push_back({size(0), size(1)});
+  const std::vector<std::size_t> sizes = yours::sizes_around({4, emulator::warp_threads});
+  const auto add = [&](std::size_t rows, std::size_t columns) {
+    shapes.push_back({static_cast<int>(rows), static_cast<int>(columns)});
+  };
+  for (const std::size_t rows : sizes) {
+    for (const std::size_t columns : sizes) add(rows, columns);
   }
+  add(257, 33);
+  add(33, 257);
+  yours::RandomSizes random;
+  for (int i = 0; i < 12; ++i) add(random.next(130), random.next(130));
   return shapes;
 }
 

@@ -14,7 +14,8 @@
 //   At most one row of a enters in each tick. All rows of a that meet a tile enter before the first that meets the next.
 //   A row that enters in tick t leaves after tick t + array.rows + columns - 2.
 //
-// Keep the function's first line; everything else is yours.
+// You may start threads, but they gain nothing, since ticks are counted. Keep the function's first line; everything else is
+// yours.
 #include <algorithm>
 #include <cstddef>
 

@@ -18,6 +18,7 @@
 #include "common/random.hpp"
 #include "harness/measure/statistics.hpp"
 #include "yours/guarded.hpp"
+#include "yours/sizes.hpp"
 
 namespace hf::tpu {
 namespace {
@@ -74,7 +75,7 @@ Played play(Schedule* schedule, const Task& task, std::uint64_t seed) {
 
 Schedule* at(void* kernel) { return reinterpret_cast<Schedule*>(kernel); }
 
-/// Sides around those of the arrays, then random ones.
+/// Sides around those of the arrays, all pairs of those of b, then random ones.
 std::vector<Task> tasks_to_check() {
   std::vector<Task> tasks;
   for (const ArrayShape& array : {ArrayShape{1, 1}, {1, 4}, {4, 1}, {3, 5}, {8, 8}}) {
@@ -82,11 +83,16 @@ std::vector<Task> tasks_to_check() {
          {ProductShape{1, 1, 1}, {1, 9, 2}, {2, 1, 9}, {9, 5, 3}, {8, 8, 8}, {4, 10, 6}, {7, 16, 17}})
       tasks.push_back({array, shape});
   }
-  for (std::uint64_t i = 0; i < 24; ++i) {
-    const auto size = [i](std::uint64_t which, std::uint64_t most) {
-      return std::size_t{1} + random_below(77, 5 * i + which, most);
-    };
-    tasks.push_back({{size(0, 12), size(1, 12)}, {size(2, 40), size(3, 40), size(4, 40)}});
+  yours::RandomSizes random;
+  for (const ArrayShape& array : {ArrayShape{3, 5}, {8, 8}}) {
+    for (const std::size_t k : yours::sizes_around({array.rows})) {
+      for (const std::size_t n : yours::sizes_around({array.columns}))
+        tasks.push_back({array, {random.next(40), n, k}});
+    }
+  }
+  for (int i = 0; i < 24; ++i) {
+    const ArrayShape array = {random.next(12), random.next(12)};
+    tasks.push_back({array, {random.next(40), random.next(40), random.next(40)}});
   }
   return tasks;
 }

@@ -14,7 +14,8 @@
 //   ranks.exchange_add(to, some, from, sum)  sends, and adds the numbers that arrive
 //
 // send() returns when the other rank has received: two ranks that both send first wait forever. Sums may be added in any
-// order. See labs/common/ranks/transport.hpp. Keep the function's first line; everything else is yours.
+// order. Each rank is a thread. You may start more, but only one at a time may use a rank's `ranks`. See
+// labs/common/ranks/transport.hpp. Keep the function's first line; everything else is yours.
 #include <span>
 
 #include "common/ranks/transport.hpp"

@@ -27,6 +27,7 @@
 #include "harness/measure/statistics.hpp"
 #include "harness/measure/threads.hpp"
 #include "yours/guarded.hpp"
+#include "yours/sizes.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -105,10 +106,23 @@ class Numbers {
   std::vector<std::unique_ptr<GuardedArray>> each_;
 };
 
+/// Few numbers and many, around those at which equal blocks end. An algorithm may be chosen by the size, so large ones too.
+std::vector<std::size_t> counts_to_check(int ranks) {
+  std::vector<std::size_t> counts = {0, 1, 3, 8, 17};
+  for (const std::size_t block : {std::size_t{1} << 7, std::size_t{1} << 9}) {
+    for (const std::size_t count : yours::sizes_around({static_cast<std::size_t>(ranks) * block}))
+      counts.push_back(count);
+  }
+  yours::RandomSizes random;
+  for (const std::size_t most : {1 << 12, 1 << 16}) counts.push_back(random.next(most));
+  counts.push_back((1 << 18) + 1);  // 1 MiB, and some
+  return counts;
+}
+
 void check(void* kernel) {
   std::uint64_t seed = 1;
   for (const int ranks : {1, 2, 3, 4, 5, 6, 7, 8}) {
-    for (const std::size_t count : {0, 1, 3, 8, 17, 1000, 4099}) {
+    for (const std::size_t count : counts_to_check(ranks)) {
       yours::trying(text_of(ranks, count));
       const Numbers numbers(ranks, count);
       for (int time = 0; time < 2; ++time)  // a kernel that remembers its first result is wrong the second time

@@ -5,8 +5,9 @@
 //
 // The weights are stored row after row, without gaps; each row is columns / 32 blocks. Any number of rows can come, and
 // any number of columns that 32 divides, 0 included. What y contains before the call doesn't matter. Sums may be added
-// in any order, and you may round x to 8 bits in blocks of 32, as the chapter does. The race is run on one core. Keep
-// the struct and the function's first line; everything else is yours.
+// in any order, and you may round x to 8 bits in blocks of 32, as the chapter does. You may start threads, but the race is
+// run on one core, and the bytes of all threads count. Keep the struct and the function's first line; everything else is
+// yours.
 #include <bit>
 #include <cstddef>
 #include <cstdint>

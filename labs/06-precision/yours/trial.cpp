@@ -30,6 +30,7 @@
 #include "yours/counting.hpp"
 #include "yours/guarded.hpp"
 #include "yours/race.hpp"
+#include "yours/sizes.hpp"
 
 namespace hf::precision {
 namespace {
@@ -112,13 +113,16 @@ class Matrix {
   std::vector<float> decoded_;
 };
 
-/// Few rows and many, few blocks and many, and both random.
+/// Few rows and many, few blocks and many, all pairs of sizes around those at which tiles end, and both random.
 std::vector<Shape> shapes_to_check() {
   std::vector<Shape> shapes = {{1, 32}, {1, 0}, {0, 64}, {3, 0}, {1, 64}, {2, 96}, {33, 32}, {5, 1024}};
   for (const std::size_t rows : {3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48}) shapes.push_back({rows, 32 * (rows % 5 + 1)});
-  for (std::uint64_t i = 0; i < 12; ++i) {
-    shapes.push_back({1 + random_below(78, 2 * i, 90), block * (1 + random_below(78, 2 * i + 1, 20))});
+  for (const std::size_t rows : yours::sizes_around(yours::powers_of_two(64))) {
+    for (const std::size_t blocks : yours::sizes_around(yours::powers_of_two(16)))
+      shapes.push_back({rows, block * blocks});
   }
+  yours::RandomSizes random;
+  for (int i = 0; i < 12; ++i) shapes.push_back({random.next(90), block * random.next(20)});
   shapes.push_back({130, 4096});
   return shapes;
 }

@@ -5,7 +5,8 @@
 //
 // Each array has `count` numbers; any count can come, 0 included. The arrays don't overlap and may begin at any multiple
 // of four bytes. What first, second and y contain before the call doesn't matter, nor what first and second contain
-// after it. The race is run on one core. Keep the function's first line; everything else is yours.
+// after it. You may start threads, but the race is run on one core, and the bytes of all threads count. Keep the function's
+// first line; everything else is yours.
 #include <cstddef>
 
 extern "C" void chain(std::size_t count, const float* x, float* first, float* second, float* y) {

@@ -25,6 +25,7 @@
 #include "yours/counting.hpp"
 #include "yours/guarded.hpp"
 #include "yours/race.hpp"
+#include "yours/sizes.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -78,10 +79,12 @@ class Arrays {
   GuardedArray x_, first_, second_, y_;
 };
 
-/// Counts around those at which registers and lines end, random ones, and larger ones than a cache.
+/// Counts around those at which registers, lines and blocks end, random ones, and larger ones than a cache.
 std::vector<std::size_t> counts_to_check() {
-  std::vector<std::size_t> counts = {0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129};
-  for (std::uint64_t i = 0; i < 16; ++i) counts.push_back(1 + random_below(80, i, 3000));
+  std::vector<std::size_t> counts = yours::sizes_around(yours::powers_of_two(1 << 16));
+  counts.insert(counts.begin(), 0);
+  yours::RandomSizes random;
+  for (int i = 0; i < 16; ++i) counts.push_back(random.next(3000));
   counts.push_back((1 << 20) + 5);
   return counts;
 }

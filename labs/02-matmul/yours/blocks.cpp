@@ -1,0 +1,17 @@
+#include "02-matmul/yours/blocks.hpp"
+
+#include <cstddef>
+#include <vector>
+
+#include "02-matmul/kernels/gemm.hpp"
+#include "02-matmul/kernels/rung_loops.hpp"
+
+namespace hf::matmul {
+
+std::vector<std::size_t> small_blocks() {
+  return {tile_rows, tile_columns, register_tile.rows, register_tile.columns, KC};
+}
+
+std::vector<std::size_t> large_blocks() { return {NC, default_blocking().depth, default_blocking().width}; }
+
+}  // namespace hf::matmul
