@@ -2,7 +2,7 @@
 
 The kernels of a chapter are in yours/NN-slug.py: KERNEL, which is right and slow, with room for code before and after it; BETTER;
 in WRONG, by what is wrong: the code before, the code after, and what the last line must say; and in REACHED, if nothing is timed,
-the steps whose goals BETTER reaches.
+the steps whose goals BETTER reaches. THREADS are ways to run the same loops, and MAY_USE is what else a kernel may use.
 """
 
 import importlib.util
@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 import pytest
@@ -20,14 +21,16 @@ from programs import result_of, script
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def kernels_in(file):
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+def module_in(file):
+    loader = SourceFileLoader(file.stem, str(file))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(file.stem, loader))
+    loader.exec_module(module)
     return module
 
 
-KERNELS = {file.stem: kernels_in(file) for file in sorted(Path(__file__).with_name("yours").glob("[0-9]*.py"))}
+sys.dont_write_bytecode = True
+tool = module_in(ROOT / "tools/yours")
+KERNELS = {file.stem: module_in(file) for file in sorted(Path(__file__).with_name("yours").glob("[0-9]*.py"))}
 
 
 class Tried:
@@ -149,6 +152,38 @@ def test_a_wrong_kernel_is_refused(tmp_path, lab, what):
     assert not tried.attempts()
 
 
+def counted(product, source):
+    run, last = product(source)
+    assert last.startswith("attempt "), run.stderr
+    return {each["what"]: each["yours"] for each in product.attempts()[-1]["count"]}
+
+
+@pytest.mark.parametrize("threads", [each for each in KERNELS["02-matmul"].THREADS if each != "this thread"])
+def test_the_bytes_of_all_threads_count(product, threads):
+    alone, others = (counted(product, product.kernels.ROWS_OF % product.kernels.THREADS[each]) for each in ("this thread", threads))
+    what = "bytes per multiply-add between registers and L1"
+    assert others[what] == pytest.approx(alone[what], rel=0.001)
+
+
+def test_the_flops_of_all_threads_count(tmp_path):
+    tried = Tried("01-roofline", tmp_path)
+    run, last = tried(tried.kernels.THREADED)
+    assert last.startswith("attempt 1, "), run.stderr
+
+
+@pytest.mark.parametrize("what", KERNELS["02-matmul"].MAY_USE)
+def test_a_kernel_may_use(product, what):
+    run, last = product(product.kernels.KERNEL % (product.kernels.MAY_USE[what], ""))
+    assert last.startswith("attempt 1, "), run.stderr
+
+
+def test_bytes_that_are_copied_count(product):
+    copies = "std::vector<float> copy(k * n + 1); for (std::size_t i = 0; i < m; ++i) std::memcpy(copy.data(), b, 4 * k * n);"
+    before, after = (counted(product, product.kernels.KERNEL % (code, "")) for code in ("", copies))
+    what = "bytes per multiply-add between registers and L1"
+    assert after[what] == pytest.approx(before[what] + 8, rel=0.01)
+
+
 def test_another_function_is_refused(product):
     run, last = product('extern "C" void another() {}\n')
     assert run.returncode == 1
@@ -235,3 +270,94 @@ def test_the_figure_has_a_star_for_each_attempt(tried_twice, tmp_path):
     assert "yours" not in without
     assert ">yours<" in with_stars
     assert stars(with_stars) == stars(without) + 2 * tried.kernels.STARS
+
+
+def raced(name="N = 1000", disturbed="", noise=0.01, **shares):
+    """A race at one size, by the shares of the roof's speed."""
+    rows = [{"id": each, "label": each, "median": 100 * share, "low": 1, "high": 1, "of_roof": share}
+            for each, share in {"yours": 0.7, "naive": 0.03, **shares}.items()]
+    heat = {"name": name, "x": 1, "rows": rows, **({"noise": noise} if noise is not None else {})}
+    return {"unit": "GFLOP/s", "disturbed": disturbed, "heats": [heat]}
+
+
+TILED = [{"what": "bytes per multiply-add between registers and L1", "yours": 0.8, "others": [{"label": "packing", "value": 0.7}]}]
+UNDISTURBED = [step["id"] for step in json.loads((ROOT / "labs/02-matmul/yours/path.json").read_text())["steps"]]
+
+
+@pytest.fixture
+def judged(tmp_path, capsys):
+    """Judges a race: returns the ids of the steps that were reached, and the lines that were printed."""
+    def judge(race, counted=TILED, lab="02-matmul"):
+        path = tool.path_of(lab[:2], tmp_path)
+        tool.print_steps(path, counted, race)
+        return tool.reached(path, counted, race), capsys.readouterr().out.splitlines()
+    return judge
+
+
+def test_a_quiet_race_reaches_every_goal(judged):
+    done, lines = judged(raced())
+    assert done == UNDISTURBED
+    assert [line[2] for line in lines] == ["✓", "✓", "✓"]
+
+
+def test_a_disturbed_race_reaches_none(judged):
+    done, lines = judged(raced(disturbed="other programs took 43% of the processor's time"))
+    assert done == []
+    assert [line[2] for line in lines[:-1]] == ["·", "·", "·"]
+    assert lines[0].endswith("; yours: 23.3× (disturbed: not decided).")
+    assert lines[1].endswith("; yours: 0.8 (it counts once the step above is reached).")
+    assert lines[-1] == "  disturbed: other programs took 43% of the processor's time; run it again"
+
+
+def test_a_race_faster_than_its_roof_is_disturbed(judged):
+    done, lines = judged(raced(yours=1.1))
+    assert done == []
+    assert lines[-1] == "  disturbed: another program slowed one thread's peak, which is below your speed; run it again"
+
+
+def test_a_disturbed_race_leaves_no_step_in_the_attempt(tmp_path):
+    path = tool.path_of("02", tmp_path)
+    path.source.write_text("// a kernel\n")
+    for race, steps in [(raced(disturbed="other programs"), []), (raced(), UNDISTURBED)]:
+        tool.keep(path, TILED, race, ["c++"])
+        assert path.records()[-1]["reached"] == steps
+
+
+def test_what_is_computed_is_decided_in_a_disturbed_race(judged):
+    done, _ = judged(raced("wire, 1 MiB", "other programs", None, yours=1, ring=1, doubling=9), [], "05-scaling")
+    assert done == ["share"]
+
+
+def test_a_quick_race_says_what_it_does_not_decide(judged):
+    done, lines = judged(raced("N = 100"))
+    assert done == []
+    assert lines[0].endswith("; yours: 23.3× at N = 100 (quick: not decided; BUDGET=full make yours-02).")
+    assert lines[2].endswith("; yours: 70% at N = 100 (quick: not decided; BUDGET=full make yours-02).")
+
+
+def test_a_step_that_waits_for_another_says_so(judged):
+    done, lines = judged(raced(naive=0.3))
+    assert done == []
+    assert lines[0].endswith("; yours: 2.33×.")
+    assert lines[1].endswith("; yours: 0.8 (it counts once the step above is reached).")
+    done, lines = judged(raced(naive=0.3), [{**TILED[0], "yours": 8}])
+    assert lines[1].endswith("; yours: 8.")
+
+
+def test_compiling_the_trial_is_announced(tmp_path, monkeypatch, capsys):
+    """CMake writes Ninja's file again before each build, as in the project's own folder."""
+    (tmp_path / "build.ninja").write_text("rule compile\n  command = touch $out\n  description = Building $out\n"
+                                          "build yours-02-matmul: compile source\nbuild record: compile source\n"
+                                          "rule write\n  command = true\n  restat = 1\nbuild again: phony\n"
+                                          "build build.ninja: write again\n")
+    (tmp_path / "source").touch()
+    monkeypatch.setattr(tool, "BUILD", tmp_path)
+    ordinary = tool.run
+    monkeypatch.setattr(tool, "run", lambda command, **more: ordinary(
+        ["ninja", "-C", tmp_path, *command[1:]] if command[0] == ROOT / "tools/build" else command, **more))
+    said = []
+    for _ in range(2):
+        tool.build(tool.path_of("02", tmp_path))
+        said.append(capsys.readouterr().out)
+    assert said[0].startswith("compiling the trial (once)")
+    assert said[1] == ""

@@ -19,6 +19,19 @@ template <class Number> void loop(std::size_t n, const Number* x, Number* y) {
   for (std::size_t i = 0; i < n; ++i) y[i] = (y[i] + Number(0.3)) * x[i];
 }
 """
+# The better kernel in two threads.
+THREADED = """#include <cstddef>
+#include <thread>
+constexpr double flops = 2, bytes = 12;
+template <class Number> void part(std::size_t from, std::size_t to, const Number* x, Number* y) {
+  for (std::size_t i = from; i < to; ++i) y[i] = (y[i] + Number(0.3)) * x[i];
+}
+template <class Number> void loop(std::size_t n, const Number* x, Number* y) {
+  std::thread half(part<Number>, 0, n / 2, x, y);
+  part(n / 2, n, x, y);
+  half.join();
+}
+"""
 LESS = ("bytes per element between registers and L1", 1.6)
 ROWS = ["yours", "roof"]
 STARS = 1
@@ -32,6 +45,7 @@ def fast(code):
 FOREVER = "for (volatile unsigned z = 0;; ++z) {}"
 WRONG = {
     "an edge": ("", fast("if (n == 33) y[2] += 1;"), "right   no: y[2] is "),
+    "an element beyond the blocks": ("", fast("if (n > 4096 && n % 16 == 1) y[n - 1] += 1;"), "(n = 4097)"),
     "past its end": (fast("if (n > 32) *(volatile float*)(y + n) = 1;"), "",
                      "right   no: touches y[33], past its end: y has 33 elements, for n = 33"),
     "before its begin": (fast("if (n == 31) *(volatile float*)(y - 1) = 1;"), "", "right   no: writes before the begin of an array"),

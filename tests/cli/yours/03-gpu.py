@@ -38,6 +38,7 @@ STARS = 0
 FIRST = "rows == 33 && x == 0 && y == 0"
 WRONG = {
     "an edge": ("", "if (rows == 33 && x == 0 && y == 2) to[2] += 1;", "right   no: to[0][2] is "),
+    "a second tile of both": ("", "if (rows > 32 && rows % 32 == 1 && columns == 9 && x + y == 0) to[0] += 1;", "(33 × 9)"),
     "past its end": (f"if ({FIRST}) to[rows * columns] = 1;", "",
                      "right   no: 03-gpu.cpp:7: writes outside of its arrays; thread (0, 0, 0) of block (0, 0, 0), for 33 × 33"),
     "no check at the edges": ("if (rows == 31 && x >= columns && y == 0) to[0] = from[x + rows * columns];", "",

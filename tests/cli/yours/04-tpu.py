@@ -54,6 +54,8 @@ WRONG = {
                           "right   no: in tick 5, cell [0][0] has b[1][0] of tiles[1], but multiplies by b[0][0] of tiles[0]"),
     "two rows at once": ("", f"if ({TWO}) {{ tiles[1].load = 2; tiles[1].enter = tiles[0].enter + tiles[0].every; }}",
                          "right   no: in tick 5, two rows of a enter"),
+    "a third tile of both": ("", "if (product.k > 2 * array.rows && product.n > 2 * array.columns && product.n == 17) --count;",
+                             "is in 0 tiles, expected 1, for "),
     "past its end": ("", f"if ({HERE} && array.rows == 3) tiles[16].every = 1;",
                      "right   no: touches tiles[16], past its end: tiles has 16 elements, for 9 × 3 times 3 × 5 on 3 × 5 cells"),
     "before its begin": ("", f"if ({HERE} && array.rows == 3) reinterpret_cast<volatile char*>(tiles)[-1] = 1;",

@@ -42,6 +42,8 @@ FOREVER = "for (volatile unsigned z = 0;; ++z) {}"
 LAST = "ranks.rank() == 2 && numbers.size() == 17 && ranks.size() == 3"
 WRONG = {
     "an edge": ("", f"if ({LAST}) numbers[16] += 1;", "right   no: numbers[16] is "),
+    "many numbers": ("", "if (numbers.size() > 1 << 17 && ranks.rank() == 1) numbers[7] += 1;",
+                     "(rank 1, 262145 numbers on 2 ranks)"),
     "past its end": (f"if ({LAST}) *(volatile float*)(numbers.data() + 17) = 1;", "",
                      "right   no: touches numbers[17], past its end: numbers has 17 elements, for 17 numbers on 3 ranks"),
     "before its begin": (f"if ({LAST}) *(volatile float*)(numbers.data() - 1) = 1;", "",

@@ -52,6 +52,7 @@ STARS = 1
 FOREVER = "for (volatile unsigned z = 0;; ++z) {}"
 WRONG = {
     "an edge": ("", "if (rows == 33) y[32] += 0.5f;", "right   no: y[32] is "),
+    "a second tile of both": ("", "if (rows > 32 && rows % 32 == 1 && columns > 512) y[rows - 1] += 1;", "(33 × 544)"),
     "the last block": ("const std::size_t all = columns; if (columns > 512) columns -= 32;", "columns = all;", "right   no: y["),
     "scales that are subnormal": ("", "for (std::size_t i = 4; i < rows; i += 5) y[i] = 0;", "right   no: y[4] is 0, expected "),
     "past its end": ("if (rows == 31) *(volatile float*)(y + rows) = 1;", "",

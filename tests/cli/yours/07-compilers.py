@@ -23,6 +23,7 @@ STARS = 1
 FOREVER = "for (volatile unsigned z = 0;; ++z) {}"
 WRONG = {
     "an edge": ("", "if (count == 33) y[32] = 3;", "right   no: y[32] is 3, expected "),
+    "a number beyond the blocks": ("", "if (count > 4096 && count % 16 == 1) y[count - 1] += 1;", "(4097 numbers)"),
     "whole registers only": ("if (count > 64) count = count / 16 * 16;", "", "right   no: y[64] is not a number: perhaps it was never written"),
     "past its end": ("if (count == 65) *(volatile float*)(second + 72) = 1;", "",
                      "right   no: touches second[72], past its end: second has 65 elements, for 65 numbers"),
