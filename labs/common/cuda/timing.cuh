@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/cuda/device.cuh"
+#include "common/cuda/state_log.hpp"
 #include "harness/measure/sampling.hpp"
 
 namespace hf::cuda {
@@ -45,15 +46,17 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// A variant that launches \p code `calls` times in a row and returns the seconds that the device took.
+/// A variant that launches \p code `calls` times in a row and returns the seconds that the device took. Notes the
+/// device's state meanwhile.
 template <class Code>
 Variant timed_on_device(std::string id, Code code) {
-  return {std::move(id), [code = std::move(code)](std::int64_t calls) mutable {
+  return {id, [id, code = std::move(code)](std::int64_t calls) mutable {
             Event start, end;
             start.record();
             for (std::int64_t call = 0; call < calls; ++call) code();
             HF_CUDA(cudaGetLastError());
             end.record();
+            note_run(id, calls);
             return end.seconds_since(start);
           }};
 }

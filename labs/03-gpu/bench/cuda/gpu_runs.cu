@@ -1,13 +1,18 @@
 #include "03-gpu/bench/cuda/gpu_runs.hpp"
 
 #include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include "03-gpu/bench/cuda/conditions.hpp"
 #include "03-gpu/bench/cuda/device_steps.hpp"
 #include "03-gpu/kernels/cuda/divergence.cuh"
 #include "03-gpu/kernels/cuda/launches.cuh"
 #include "03-gpu/kernels/cuda/tensor_operands.hpp"
 #include "03-gpu/kernels/cuda/tensor_peak.cuh"
 #include "common/cuda/device.cuh"
+#include "common/cuda/state_log.hpp"
 #include "common/cuda/timing.cuh"
 
 namespace hf::gpu {
@@ -85,6 +90,9 @@ void measure_launches(Lab& lab) {
   const auto each = [&](const char* id) {
     return transform(sampling.of(id), [](double seconds) { return seconds / launches * 1e6; });
   };
+  launch_ticks(stream, launches, nullptr);
+  cuda::note_state("launches");
+  stream.wait();
   lab.add(Value("launch_stream_us", each("stream"), "us", "an empty kernel, launched alone"));
   lab.add(Value("launch_graph_us", each("graph"), "us", "an empty kernel in a graph"));
   lab.add(Value("gpu_graph_gain", sampling.ratio("stream", "graph"), "1", "launched alone over in a graph"));
@@ -181,6 +189,15 @@ void measure_device_peaks(Lab& lab, const cuda::Device& device) {
   lab.add(Value("tensor_bf16_tflops", tera("bf16", bf16.operations(times)), "TFLOP/s", "bf16 by mma.sync"));
 }
 
+/// Returns the place of the current device on the PCI bus, by which NVML finds it.
+std::string pci_bus_id() {
+  int device = 0;
+  char id[32] = "";
+  HF_CUDA(cudaGetDevice(&device));
+  HF_CUDA(cudaDeviceGetPCIBusId(id, sizeof id, device));
+  return id;
+}
+
 }  // namespace
 
 std::string gpu_unavailable() {
@@ -205,7 +222,12 @@ std::vector<Step> gpu_steps() {
                                        {"GPU peaks", [=](Lab& lab) { measure_device_peaks(lab, device); }, 1, 3}};
   for (const auto& part : {memory_steps(device), execution, gpu_matmul_steps(device)})
     steps.insert(steps.end(), part.begin(), part.end());
-  for (Step& step : steps) step.may_fail = true;  // a wrong kernel, for example, must not stop the other steps
+  const auto conditions = std::make_shared<Conditions>(pci_bus_id());
+  for (Step& step : steps) {
+    step.may_fail = true;  // a wrong kernel, for example, must not stop the other steps
+    step.measure = [step, conditions](Lab& lab) { conditions->measure(step, lab); };
+  }
+  steps.push_back({"GPU conditions", [=](Lab& lab) { conditions->add_to(lab); }, 0.01, 0.01});
   return steps;
 }
 

@@ -11,6 +11,7 @@
 #include "03-gpu/kernels/cuda/latency.cuh"
 #include "03-gpu/kernels/cuda/line_cycle.hpp"
 #include "03-gpu/kernels/cuda/streams.cuh"
+#include "common/cuda/state_log.hpp"
 #include "common/cuda/timing.cuh"
 
 namespace hf::gpu {
@@ -42,6 +43,7 @@ class Chase {
   long long follow(long long hops) {
     cycles_.poison();
     chase_lines<<<1, 1>>>(at_->data(), warm_hops(), hops, cycles_.data());
+    cuda::note_state("one thread");
     cuda::finish("chase_lines");
     return cycles_.to_host().front();
   }
@@ -205,9 +207,9 @@ class Front {
 
   /// Returns a variant in which one call is `hops` hops of every chase.
   Variant timed(std::string id, const Concurrency& by, int hops) {
-    return {std::move(id), [this, by, hops](std::int64_t calls) {
+    return {id, [this, id, by, hops](std::int64_t calls) {
               arrange(by);
-              return cuda::timed_on_device("", [&] { follow(by, hops); }).seconds(calls);
+              return cuda::timed_on_device(id, [&] { follow(by, hops); }).seconds(calls);
             }};
   }
 
@@ -308,6 +310,7 @@ void measure_banks(Lab& lab) {
       sums.poison();
       cycles.poison();
       load_banks<<<1, bank_warps * 32>>>(stride, rounds, sums.data(), cycles.data());
+      cuda::note_state("banks");
       cuda::finish("load_banks");
       const std::vector<std::uint32_t> found = sums.to_host();
       for (std::size_t thread = 0; thread < found.size(); ++thread) {
