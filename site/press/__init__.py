@@ -34,6 +34,8 @@ If the shown machine has not measured a number, the sentence uses another machin
     :lab: 01-sorting                           optional; the lab with the figure's number
     The takeaway, one paragraph.
     ```
+    If the record has series whose ids begin with conditions_, such as a GPU's clock, a line below the figure shows the points
+    that are labelled with the ids of the figure's series.
 
     ```{drawing} 01-swap                       an idea, drawn by drawings/01-sorting.py
     :name: fig-swap                            optional

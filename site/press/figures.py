@@ -2,7 +2,7 @@
 
 import functools
 import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,8 @@ from .records import Machine, NotMeasured, Record, RecordError, Records
 from .tables import scrolling_table
 
 DOT = f"{NO_BREAK_SPACE}· "  # never at the head of a line
+CONDITIONS = "conditions_"  # begins the ids of series that say in which state a machine was, such as its clock, while it
+                            # measured others: their points are labelled with the ids of the others
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,8 @@ class LabFigure(NoticeDirective):
             own = [each.record for each in views.values() if isinstance(each, View) and not each.record.elsewhere]
             if button := compare.add_pairs(records, figure, script, own, wanted + pending):
                 sources += button
-            figure += nodes.legend("", *each(self.provenance), sources, *each(lambda view: [data_table(view.series)]))
+            figure += nodes.legend("", *each(lambda view: conditions(view.record, view.series)), *each(self.provenance),
+                                   sources, *each(lambda view: [data_table(view.series)]))
         self.add_name(figure)
         return [figure]
 
@@ -185,6 +188,26 @@ def spread(record: Record, series: Iterable[dict]) -> nodes.Node | None:
     shown = measured_number(tooltip=tooltip, stops=True)
     shown += nodes.Text(text)
     return shown if measured else None
+
+
+def conditions(record: Record, series: Iterable[dict]) -> list[nodes.Node]:
+    """A line that says in which state the machine was while it measured these series; none if the record doesn't have it."""
+    labels = {}  # of the series that were measured in a state
+    for each in series:
+        if states := [*state_of(record, each["id"])]:
+            labels.setdefault(", ".join(states), []).append(each["label"])
+    text = "; ".join(f"{compare.listed(of)} at {states}" if len(labels) > 1 else f"at {states}"
+                     for states, of in labels.items())
+    return [nodes.paragraph("", f"Measured {text}", classes=["hf-conditions"])] if text else []
+
+
+def state_of(record: Record, series: str) -> Iterator[str]:
+    """The state in which a series was measured: "1755 MHz", "640 W", "61 °C", "limited by power in 97% of readings"."""
+    for each in record.data["series"]:
+        for point in each["points"] if each["id"].startswith(CONDITIONS) else ():
+            shown, unit = f"{point['median']:.0f}", each["y"]["unit"]
+            if point.get("label") == series and shown != "0":
+                yield f"{each['label']} in {shown}% of readings" if unit == "%" else f"{shown}{NO_BREAK_SPACE}{unit}"
 
 
 def data_table(series: list[dict]) -> nodes.Node:

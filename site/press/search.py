@@ -23,7 +23,7 @@ from .predict import hidden_in
 
 FILE = "search-text.js"
 UNSEARCHED = {"no-search", "hf-data", "hf-links", "hf-spread", "hf-kind", "hf-banner", "hf-notice", "hf-strips",
-              "hf-verdict", "hf-aimed", "hf-provenance", "hf-sources"}
+              "hf-verdict", "hf-aimed", "hf-conditions", "hf-provenance", "hf-sources"}
 SILENT = (nodes.raw, nodes.comment, nodes.literal_block, nodes.math_block, nodes.target, nodes.substitution_definition)
 
 

@@ -29,6 +29,37 @@ def test_a_figure_stands_with_its_provenance(site):
         assert (site.root / "build" / "out" / target).stat().st_size > 0
 
 
+def state(record, quantity, unit, label, points):
+    """Adds to a record in which state the machine measured its series."""
+    record["series"].append({
+        "id": f"conditions_{quantity}", "label": label, "kind": "measured", "x": {"name": "measurement", "unit": "1"},
+        "y": {"name": quantity, "unit": unit},
+        "points": [{"x": x, "label": of, "median": median, "low": median, "high": median, "samples": [median]}
+                   for x, (of, median) in enumerate(points.items(), 1)]})
+
+
+def hot(record):
+    state(record, "clock", "MHz", "clock", {"GPU, copy": 1980, "latency": 1755, "bandwidth_read": 1980})
+    state(record, "temperature", "°C", "temperature", {"latency": 61.2, "bandwidth_read": 40})
+    state(record, "limited_by_power", "%", "limited by power", {"latency": 96.8, "bandwidth_read": 0.2})
+
+
+def test_a_figure_says_in_which_state_the_machine_was(site):
+    site.shown(PAGE, hot)
+    assert "Measured at 1755 MHz, 61 °C, limited by power in 97% of readings Measured · this machine" in site.text()
+
+
+def test_series_measured_in_different_states_are_named(site):
+    site.shown(PAGE.replace("latency\n:name", "latency bandwidth_read bandwidth_read_all kernels_predicted\n:name"), hot)
+    assert ("Measured pointer chase (huge pages) at 1755 MHz, 61 °C, limited by power in 97% of readings; "
+            "read (1 thread) at 1980 MHz, 40 °C Measured and modelled · ") in site.text()
+
+
+def test_a_record_without_states_has_no_such_line(site):
+    site.shown(PAGE)
+    assert "hf-conditions" not in site.html() and "Measured at" not in site.text()
+
+
 def test_without_series_of_its_own_a_table_has_those_of_the_script(site):
     site.shown(PAGE)
     named = site.text()
