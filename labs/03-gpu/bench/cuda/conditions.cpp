@@ -11,6 +11,7 @@
 
 #include "common/cuda/device_state.hpp"
 #include "common/cuda/state_log.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::gpu {
 namespace {
