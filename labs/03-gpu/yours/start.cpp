@@ -8,8 +8,10 @@
 // anything. The matrices don't overlap, and what `to` contains before the launch doesn't matter.
 //
 // The grid has a block for each tile of `from`; the tiles at its edges may reach beyond it. The emulator has threadIdx, blockIdx,
-// blockDim, gridDim, __shared__, __syncthreads(), __syncwarp() and float4. Keep the kernel's first line and the names of the
-// constants.
+// blockDim, gridDim, __shared__ (at most 48 KiB for a block, and no extern), __syncthreads(), __syncwarp(), __ldg(), min, max,
+// float2, float4 and the like, __shfl_sync(), __ballot_sync(), atomicAdd() and the like. It does not count registers,
+// instructions that only compute, or a thread's arrays with indices that are known at run time only, which a GPU keeps in memory.
+// Keep the kernel's first line and the names of the constants.
 constexpr int threads_x = 32, threads_y = 8;  // of a block, at most 1024 in all
 constexpr int tile_x = 32, tile_y = 8;        // the columns and rows of `from` that a block transposes
 

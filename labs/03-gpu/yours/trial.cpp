@@ -21,7 +21,6 @@
 
 #include "03-gpu/kernels/emulator/emulator.hpp"
 #include "03-gpu/kernels/emulator/warp_rules_observed.hpp"
-#include "03-gpu/yours/library_shadow.hpp"
 #include "03-gpu/yours/timed.hpp"
 #include "common/random.hpp"
 #include "yours/sizes.hpp"
@@ -143,7 +142,6 @@ std::vector<Shape> shapes_to_check() {
 }
 
 void check(void* kernel) {
-  emulator::use_variables_beside(kernel);
   limit_memory();
   std::uint64_t seed = 1;
   for (const Shape& shape : shapes_to_check()) {
@@ -157,7 +155,6 @@ constexpr Shape counted_shape = {256, 256};
 
 /// The memory requests of the chapter's version with this id.
 Counts counts_of(const std::string& id) {
-  emulator::use_variables_beside(reinterpret_cast<const void*>(&emulator::observed_transposes));
   const std::vector<emulator::ObservedTranspose> all = emulator::observed_transposes();
   const auto version = std::ranges::find_if(all, [&](const auto& each) { return each.id == id; });
   const Matrices matrices(counted_shape, 1);
@@ -168,7 +165,6 @@ Counts counts_of(const std::string& id) {
 
 std::vector<yours::Count> count(void* kernel) {
   const Counts naive = counts_of("naive"), padded = counts_of("padded_tile");
-  emulator::use_variables_beside(kernel);
   limit_memory();
   yours::trying(counted_shape.text());
   const Counts counted = Matrices(counted_shape, 2).transpose(reinterpret_cast<Transposition*>(kernel));

@@ -35,23 +35,46 @@ __global__ void transpose(int rows, int columns, const float* from, float* to) {
 LESS = ("sectors for each 32 numbers, loaded and stored", 4)
 ROWS = []  # there is no race
 STARS = 0
+NO_ARRAY = "03-gpu.cpp:7: uses an address that is no array's (is it null, or a variable that lacks __shared__?)"
 FIRST = "rows == 33 && x == 0 && y == 0"
 WRONG = {
     "an edge": ("", "if (rows == 33 && x == 0 && y == 2) to[2] += 1;", "right   no: to[0][2] is "),
     "a second tile of both": ("", "if (rows > 32 && rows % 32 == 1 && columns == 9 && x + y == 0) to[0] += 1;", "(33 × 9)"),
     "past its end": (f"if ({FIRST}) to[rows * columns] = 1;", "",
-                     "right   no: 03-gpu.cpp:7: writes outside of its arrays; thread (0, 0, 0) of block (0, 0, 0), for 33 × 33"),
+                     "right   no: 03-gpu.cpp:7: writes outside of its arrays (compare its indices with the sizes); thread (0, 0, 0) of "
+                     "block (0, 0, 0), for 33 × 33"),
     "no check at the edges": ("if (rows == 31 && x >= columns && y == 0) to[0] = from[x + rows * columns];", "",
-                              "right   no: 03-gpu.cpp:7: reads outside of its arrays; thread (31, 0, 0) of block (0, 0, 0)"),
+                              "right   no: 03-gpu.cpp:7: reads outside of its arrays (compare its indices with the sizes); thread (31, 0, 0)"),
     "an input": (f"if ({FIRST}) const_cast<float*>(from)[0] = 1;", "", "right   no: writes to from, which is an input"),
     "unwritten": ("if (y == rows - 1) return;", "", "right   no: to[0][0] is not a number: perhaps it was never written"),
-    "a race": ("__shared__ volatile int last; if (rows == 33) last = x;", "", "right   no: 03-gpu.cpp:7: two threads write; thread (1, 0, 0)"),
-    "a crash": (f"if ({FIRST}) *(volatile int*)8 = 1;", "", "right   no: uses an address that is no array's; thread (0, 0, 0) of block (0, 0, 0), for 33 × 33"),
+    "a race": ("__shared__ volatile int last; if (rows == 33) last = x;", "",
+               "right   no: 03-gpu.cpp:7: two threads write (let one of them write, or use an atomic function); thread (1, 0, 0)"),
+    "a crash": (f"if ({FIRST}) *(volatile int*)8 = 1;", "",
+                f"right   no: {NO_ARRAY}; thread (0, 0, 0) of block (0, 0, 0), for 33 × 33"),
     "an abort": (f"if ({FIRST}) std::terminate();", "", "right   no: ends with SIGABRT, for 33 × 33"),
     "no end": (f"if ({FIRST}) for (volatile unsigned z = 0;; ++z) {{}}", "",
                "right   no: does not end: the list of a thread's accesses and branches fills the memory, for 33 × 33"),
     "a remembered result": (f"static int launches; if ({FIRST} && launches++ > 0) return;", "",
-                            "right   no: 03-gpu.cpp:7: reads what nobody has written"),
+                            f"right   no: {NO_ARRAY}"),
+    "a missing barrier": ("__shared__ float tile[8][32]; tile[threadIdx.y][threadIdx.x] = x; float z = tile[threadIdx.y ^ 1][threadIdx.x]; "
+                          "if (z > 1e9f) return;", "",
+                          "right   no: 03-gpu.cpp:7: reads what nobody has written (is a __syncthreads() missing?); thread (0, 0, 0)"),
+    "a missing second barrier": ("__shared__ float tile[256]; const int i = threadIdx.y * 32 + threadIdx.x; tile[i] = 0; __syncthreads(); "
+                                 "tile[i] = tile[255 - i];", "",
+                                 "right   no: 03-gpu.cpp:7: reads what another thread writes (is a __syncthreads() missing between them?); "
+                                 "thread (0, 4, 0)"),
+    "a float4 at an odd place": ("if (rows == 31 && columns == 65 && y == 1 && x < 4) "
+                                 "reinterpret_cast<float4*>(to)[x] = *reinterpret_cast<const float4*>(from + columns + 4 * x);", "",
+                                 "right   no: 03-gpu.cpp:7: a float4 at an address that is no multiple of 16 (use single floats there); "
+                                 "thread (0, 1, 0) of block (0, 0, 0), for 31 × 65"),
+    "much shared memory": ("__shared__ float all[100][256]; const int z = threadIdx.y * 32 + threadIdx.x; if (rows == 33) { "
+                           "for (int i = 0; i < 100; ++i) all[i][z] = i; if (all[99][z] > 1e9f) return; }", "",
+                           "right   no: 03-gpu.cpp:7: the block's __shared__ variables have more than 48 KiB (make them smaller); thread "),
+    "a barrier in a branch": ("if (threadIdx.x < 16) __syncthreads();\n  __syncthreads();", "",
+                              "right   no: 03-gpu.cpp:8: waits at this __syncthreads(), but thread (0, 0, 0) at that of 03-gpu.cpp:7 "
+                              "(move it out of the branch: all threads of a block must reach the same one); thread (16, 0, 0)"),
+    "a shuffle from nowhere": ("if (threadIdx.x < 8) __shfl_sync(0xff, x, 9);", "",
+                               "right   no: 03-gpu.cpp:7: takes a number from a lane that does not take part"),
     "a late write": ("", "if (columns == 40 && x + y == 0) { pthread_t late; pthread_create(&late, nullptr, [](void* at) -> void* { "
                      "usleep(1000); *static_cast<float*>(at) = 1; return nullptr; }, to); }",
                      "right   no: to[0][0] after the kernel has returned is 1, expected "),

@@ -1,6 +1,5 @@
 /// \file
-/// CUDA's qualifiers for a compiler that has none of them. Blocks run one after the other, so a block's shared
-/// variables are static.
+/// CUDA's qualifiers for a compiler that has none of them, but for __shared__, which depends on what runs the threads.
 #pragma once
 
 #define __global__
@@ -8,4 +7,3 @@
 #define __host__
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
-#define __shared__ static

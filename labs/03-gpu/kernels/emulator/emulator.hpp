@@ -3,8 +3,10 @@
 /// counts the resulting requests to the memory system, as a profiler does on a device. It does not simulate time.
 ///
 /// A kernel is compiled with the instrumentation of the thread sanitizer, which calls a function at each access, and
-/// linked with our functions instead of the sanitizer's. Local variables are not counted, like registers on a GPU. For
-/// a kernel that runs on both, see cuda_words.hpp.
+/// linked with our functions instead of the sanitizer's. For a kernel that runs on both, see cuda_words.hpp.
+///
+/// Not counted: registers, issue slots, exchanges between the lanes of a warp, and the variables of a thread. A GPU keeps
+/// these in registers, but moves an array with run-time indices to memory; the instrumentation does not show its accesses.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +17,11 @@
 
 namespace hf::emulator {
 
-constexpr unsigned warp_threads = 32;
+constexpr unsigned warp_threads = 32;                    ///< AMD's have 64
 constexpr unsigned sector_bytes = 32, line_bytes = 128;  ///< of global memory and its caches
 
-/// The requests of a launch's warps. A request is one instruction of one warp. Loads of consecutive, aligned words in
-/// shared memory count as one wide load, because compilers merge them.
+/// The requests of a launch's warps. A request is one instruction of one warp. Loads of adjacent, aligned words in shared
+/// memory count as one wide load, and stores as one wide store, because compilers merge them.
 struct Counts {
   struct Global {
     std::uint64_t requests = 0;
@@ -29,8 +31,13 @@ struct Counts {
     std::uint64_t requests = 0;
     std::uint64_t wavefronts = 0;  ///< the number of steps in which the banks serve them
   };
+  struct Atomic {
+    std::uint64_t requests = 0;
+    std::uint64_t turns = 0;  ///< the steps in which threads of a warp change one word, or words in one bank
+  };
   Global global_loads, global_stores;
   Shared shared_loads, shared_stores;
+  Atomic global_atomics, shared_atomics;
   std::uint64_t block_sectors = 0;     ///< of global memory, different within a block: a perfect L1 would fetch them
   std::uint64_t partial_requests = 0;  ///< by some threads of a warp while others were still elsewhere
   std::uint64_t barriers = 0;          ///< of a block
@@ -39,8 +46,8 @@ struct Counts {
   std::uint64_t diverging_branches = 0;  ///< after which threads of a warp continued in different basic blocks
 };
 
-/// A kernel's error: it accessed memory outside of its arrays, read unwritten memory, or raced. what() is one line that
-/// names the file and the line.
+/// A kernel's error: it accessed memory outside of its arrays, read unwritten memory, raced, or did not meet. what() is
+/// one line that names the file, the line and, often, a remedy.
 struct KernelFault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -13,6 +13,8 @@
 
 #include "03-gpu/kernels/emulator/cuda_qualifiers.hpp"  // IWYU pragma: export
 
+#define __shared__ static  // the blocks run one after the other
+
 #define HF_LAUNCH(kernel, grid, block, ...) ::hf::gpu::on_cpu::launch(grid, block, [=] { kernel(__VA_ARGS__); })
 
 struct dim3 {
