@@ -134,7 +134,6 @@ class Machine {
   Counts take_counts() { return std::exchange(counts_, {}); }
 
  private:
-  void run_grid(const Kernel& kernel);
   void run_block(const Kernel& kernel);
   void run_warp(unsigned first, unsigned last);
   bool release_warp(std::span<Thread> warp);
@@ -271,28 +270,18 @@ void Machine::run_block(const Kernel& kernel) {
   }
 }
 
-void Machine::run_grid(const Kernel& kernel) {
-  for (unsigned at = 0; at < here.grid_size.count(); ++at) {
-    here.block = {at % here.grid_size.x, at / here.grid_size.x % here.grid_size.y,
-                  at / here.grid_size.x / here.grid_size.y};
-    run_block(kernel);
-  }
-}
-
 void Machine::launch(dim3 grid, dim3 block, const Kernel& kernel) {
   choose_shared(reinterpret_cast<const void*>(kernel.run), kernel.dynamic_bytes);
   here.block_size = block;
   here.grid_size = grid;
   kernel_ = kernel;
   fault_ = {};
-  threads_ = std::vector<Thread>(block.count());
+  threads_ = std::vector<Thread>(block.count());  // those of a launch that failed are unwound
   if (logs_.size() < block.count()) logs_.resize(block.count());
   for (Log& log : logs_) log.clear();
-  try {
-    run_grid(kernel);
-  } catch (...) {
-    threads_.clear();  // unwinds their stacks
-    throw;
+  for (unsigned at = 0; at < grid.count(); ++at) {
+    here.block = {at % grid.x, at / grid.x % grid.y, at / grid.x / grid.y};
+    run_block(kernel);
   }
   if (fault_.code != nullptr) throw KernelFault(fault_.text());
 }

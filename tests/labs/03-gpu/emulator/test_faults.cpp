@@ -126,12 +126,13 @@ TEST_CASE("kernels without a fault") {
 }
 
 TEST_CASE("a fault ends with its launch") {
-  for (const Faulty kernel : {reads_behind_the_array, loads_a_misaligned_float4, meets_in_a_branch_of_half_a_warp,
-                              meets_in_a_warp_and_in_the_block, reads_before_the_copy_has_arrived}) {
+  for (const Faulty kernel :
+       {reads_behind_the_array, loads_a_misaligned_float4_from_shared_memory, meets_in_a_branch_of_half_a_warp,
+        meets_in_a_warp_and_in_the_block, reads_before_the_copy_has_arrived}) {
     CHECK(fault_of(kernel) != "none");
     take_counts();
     CHECK(fault_of(meets_after_storing) == "none");
-    CHECK(take_counts().global_stores.requests == 2);  // nothing of the faulty launch is left
+    CHECK(take_counts().shared_stores.requests == 2);  // of two warps: nothing of the faulty launch is left
   }
 }
 

@@ -129,9 +129,8 @@ __global__ void votes_kernel(unsigned* to, unsigned yes) {
 template <int numbers>
 __global__ void copies_kernel(const float* from, float* to, int inside) {
   __shared__ __align__(16) float tile[32 * numbers];
-  const int first = static_cast<int>(threadIdx.x) * numbers;
-  __pipeline_memcpy_async(tile + first, from + first, numbers * sizeof(float),
-                          static_cast<int>(threadIdx.x) < inside ? 0 : numbers * sizeof(float));
+  const int x = static_cast<int>(threadIdx.x), zeros = x < inside ? 0 : x > inside ? numbers : numbers - numbers / 2;
+  __pipeline_memcpy_async(tile + x * numbers, from + x * numbers, numbers * sizeof(float), zeros * sizeof(float));
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncthreads();

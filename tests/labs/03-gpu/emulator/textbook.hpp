@@ -53,7 +53,7 @@ void sum_lanes(const double* from, double* to);
 /// One warp, of which 24 lanes vote: __ballot_sync, __any_sync and __all_sync of these bits; to (3, 32).
 void vote_in_lanes(unsigned* to, unsigned yes);
 
-/// One warp copies 1, 2 or 4 numbers for each thread through shared memory; only zeros beyond thread `inside`.
+/// One warp copies 1, 2 or 4 numbers for each thread through shared memory; half of them in thread `inside`, and zeros beyond.
 void copy_asynchronously(const float* from, float* to, int numbers, int inside);
 
 }  // namespace hf::emulator
