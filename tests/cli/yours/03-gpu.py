@@ -81,5 +81,6 @@ WRONG = {
     "accesses in secret": ("const auto move = [](float* a, const float* b) __attribute__((no_sanitize(\"thread\"))) { *a = *b; }; "
                            "if (x < columns && y < rows) move(to + x * rows + y, from + y * columns + x); return;", "",
                            "right   no: moves numbers that the emulator doesn't see"),
+    "dynamic shared memory": ("extern __shared__ float tile[]; tile[0] = 1;", "", "builds  no: yours/03-gpu.cpp:7:"),
     "a word of C++": ("int z = ;", "int w = ;", "builds  no: yours/03-gpu.cpp:7:"),
 }

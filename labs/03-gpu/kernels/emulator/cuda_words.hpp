@@ -15,8 +15,9 @@
 #define HF_LAUNCH_SHARED(kernel, bytes, grid, block, ...) \
   ::hf::emulator::launch(grid, block, bytes, [=] { kernel(__VA_ARGS__); })
 
-/// Blocks run one after the other in one thread, so they can share its variables, which lie apart from all others.
-#define __shared__ thread_local
+/// Blocks run one after the other in one thread, so they can share its variables, which lie apart from all others. An extern
+/// one is refused: see shared_tiles().
+#define __shared__ static thread_local
 
 #define threadIdx (::hf::emulator::here.thread)
 #define blockIdx (::hf::emulator::here.block)
