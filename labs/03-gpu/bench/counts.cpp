@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,17 +31,14 @@ struct GpuRates {
 };
 constexpr GpuRates a6000 = {.multiprocessors = 84, .ghz = 1.8, .memory_gbs = 768};
 
-/// A rung, and the TFLOP/s of the same idea on an A6000 with N = 4096 (Boehm, 2022, the table at its end).
+/// The TFLOP/s of the same idea as a rung's, on an A6000 with N = 4096 (Boehm, 2022, the table at its end).
 struct QuotedRung {
-  const char *id, *label;
+  std::string_view id;
   double tflops;
 };
-constexpr std::array quoted_rungs = {QuotedRung{"naive", "naive", 0.3090},
-                                     QuotedRung{"coalesced", "coalesced", 1.9865},
-                                     QuotedRung{"shared_tile", "shared tile", 2.9803},
-                                     QuotedRung{"register_tile", "register tile", 15.9717},
-                                     QuotedRung{"vectorised", "vectorised", 18.2373},
-                                     QuotedRung{"warp_tile_32", "warp tile", 21.7793}};
+constexpr std::array quoted_rungs = {QuotedRung{"naive", 0.3090},       QuotedRung{"coalesced", 1.9865},
+                                     QuotedRung{"shared_tile", 2.9803}, QuotedRung{"register_tile", 15.9717},
+                                     QuotedRung{"vectorised", 18.2373}, QuotedRung{"warp_tile", 21.7793}};
 
 constexpr double quoted_side = 4096;
 
@@ -51,19 +49,26 @@ struct Asked {
   double l2_bytes;    ///< if L1 keeps all that a block loads while it runs
 };
 
-Asked ask(const ObservedRung& rung, std::size_t side) {
-  std::vector<float> a(side * side), b(side * side);
+/// The product's rows, columns and depth. A block of the last rungs computes 128 × 256 numbers.
+struct Size {
+  std::size_t m, n, k;
+};
+constexpr Size quick_size = {128, 256, 64}, full_size = {256, 256, 256};
+
+Asked ask(const ObservedRung& rung, const Size& size) {
+  const auto [m, n, k] = size;
+  std::vector<float> a(m * k), b(k * n);
   fill_random(a, 1);
   fill_random(b, 2);
-  const GlobalArray<float> on_gpu_a(a), on_gpu_b(b), on_gpu_c(side * side);
-  const int n = static_cast<int>(side);
+  const GlobalArray<float> on_gpu_a(a), on_gpu_b(b), on_gpu_c(m * n);
   emulator::take_counts();
-  rung.multiply(n, n, n, on_gpu_a.data(), on_gpu_b.data(), on_gpu_c.data());
+  rung.multiply(static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), on_gpu_a.data(), on_gpu_b.data(),
+                on_gpu_c.data());
   const Counts counts = emulator::take_counts();
   const std::vector<float> c = on_gpu_c.to_host();
-  if (worst_product_error(side, side, side, a.data(), b.data(), c.data(), 1000) > 1)
+  if (worst_product_error(m, n, k, a.data(), b.data(), c.data(), 1000) > 1)
     throw std::runtime_error(std::string(rung.label) + " is wrong on the emulator; nothing was counted");
-  const double fmas = static_cast<double>(side * side * side);
+  const auto fmas = static_cast<double>(m * n * k);
   const auto number = [](auto count) { return static_cast<double>(count); };
   return {number(counts.global_loads.sectors) / fmas,
           number(counts.shared_loads.wavefronts + counts.shared_stores.wavefronts + counts.global_loads.lines) / fmas,
@@ -85,10 +90,6 @@ Bound bound(const Asked& asked, const GpuRates& gpu) {
   return *std::ranges::min_element(limits, {}, &Bound::tflops);
 }
 
-const ObservedRung& find(const std::vector<ObservedRung>& rungs, const std::string& id) {
-  return *std::ranges::find_if(rungs, [&](const ObservedRung& rung) { return rung.id == id; });
-}
-
 void count_ladder(Lab& lab) {
   const Axis rung_axis = {"rung", "1"}, speed = {"speed", "TFLOP/s"};
   Series sectors = {
@@ -101,21 +102,20 @@ void count_ladder(Lab& lab) {
       "The ladder on an emulated GPU, for each FMA of a warp; and what an RTX A6000 could make of it at most",
       {"rung", "global sectors", "wavefronts", "L2, B per FMA", "TFLOP/s", "by"},
       {}};
-  const std::vector<ObservedRung> rungs = emulator::observed_sgemm_rungs();
   double x = 0;
-  for (const QuotedRung& each : quoted_rungs) {
+  for (const ObservedRung& rung : emulator::observed_sgemm_rungs()) {
     lab.tick();
-    const ObservedRung& rung = find(rungs, each.id);
-    const Asked asked = ask(rung, lab.quick() ? 128 : 256);
+    const Asked asked = ask(rung, lab.quick() ? quick_size : full_size);
     const Bound most = bound(asked, a6000);
     constexpr double warp = emulator::warp_threads;
     ++x;
-    sectors.points.emplace_back(x, warp * asked.sectors, each.label);
-    wavefronts.points.emplace_back(x, warp * asked.wavefronts, each.label);
-    l2.points.emplace_back(x, asked.l2_bytes, each.label);
-    bounds.points.emplace_back(x, most.tflops, each.label);
-    quoted.points.emplace_back(x, each.tflops, each.label);
-    table.rows.push_back({each.label, number_text(warp * asked.sectors), number_text(warp * asked.wavefronts),
+    sectors.points.emplace_back(x, warp * asked.sectors, rung.label);
+    wavefronts.points.emplace_back(x, warp * asked.wavefronts, rung.label);
+    l2.points.emplace_back(x, asked.l2_bytes, rung.label);
+    bounds.points.emplace_back(x, most.tflops, rung.label);
+    const auto* same = std::ranges::find(quoted_rungs, std::string_view(rung.id), &QuotedRung::id);
+    if (same != quoted_rungs.end()) quoted.points.emplace_back(x, same->tflops, rung.label);
+    table.rows.push_back({rung.label, number_text(warp * asked.sectors), number_text(warp * asked.wavefronts),
                           number_text(asked.l2_bytes), number_text(most.tflops), most.by});
   }
   lab.show(table);

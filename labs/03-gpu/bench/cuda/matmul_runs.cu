@@ -251,7 +251,7 @@ void measure_sgemm(Lab& lab) {
   const Cublas usual(CUBLAS_DEFAULT_MATH), pedantic(CUBLAS_PEDANTIC_MATH);  // both use fp32 throughout
   Operands<float> small = fp32_operands({131, 140, 68}), x = fp32_operands({sgemm_n, sgemm_n, sgemm_n});
   const Ladder ladder =
-      climb(lab, small, x, contestants<float>(sgemm_rungs()), contestants<float>(sgemm_warp_tiles()), "warp tile",
+      climb(lab, small, x, contestants<float>(sgemm_rungs()), {}, "",
             {library<float>("cublas", usual), library<float>("cublas_pedantic", pedantic)});
   add_ladder(lab, ladder, "sgemm_ladder", "fp32, N = 4096");
   lab.add(Value("sgemm_best_over_cublas_4096", ladder.over_cublas.back(), "1"));

@@ -6,14 +6,15 @@
 #pragma once
 
 #ifdef __CUDACC__
-#include <cuda_runtime.h>
+#include "common/cuda/device.cuh"
+
 /// Starts a kernel with a given number of blocks and threads.
 #define HF_LAUNCH(kernel, grid, block, ...) kernel<<<grid, block>>>(__VA_ARGS__)
 /// The same with dynamic shared memory for shared_tiles(); more than 48 KiB must be allowed first.
-#define HF_LAUNCH_SHARED(kernel, bytes, grid, block, ...)                                  \
-  do {                                                                                     \
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)); \
-    kernel<<<grid, block, bytes>>>(__VA_ARGS__);                                           \
+#define HF_LAUNCH_SHARED(kernel, bytes, grid, block, ...)                                           \
+  do {                                                                                              \
+    HF_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes))); \
+    kernel<<<grid, block, bytes>>>(__VA_ARGS__);                                                    \
   } while (false)
 #endif
 

@@ -10,10 +10,8 @@
 namespace hf::emulator {
 
 std::vector<ObservedRung> observed_sgemm_rungs() {
-  std::vector<gpu::SgemmRung> all = gpu::sgemm_rungs();
-  for (const gpu::SgemmRung& tiles : gpu::sgemm_warp_tiles()) all.push_back(tiles);
   std::vector<ObservedRung> rungs;
-  for (const gpu::SgemmRung& rung : all) {
+  for (const gpu::SgemmRung& rung : gpu::sgemm_rungs()) {
     rungs.push_back({rung.id, rung.label, rung.multiple,
                      [multiply = rung.multiply](int m, int n, int k, const float* a, const float* b, float* c) {
                        multiply({m, n, k}, a, b, c);

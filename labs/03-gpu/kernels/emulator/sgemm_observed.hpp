@@ -14,7 +14,7 @@ struct ObservedRung {
   std::function<void(int m, int n, int k, const float* a, const float* b, float* c)> multiply;
 };
 
-/// The rungs of sgemm_rungs.cuh, and the last in each of its sizes.
+/// The rungs of sgemm_rungs.cuh.
 std::vector<ObservedRung> observed_sgemm_rungs();
 
 }  // namespace hf::emulator

@@ -126,9 +126,7 @@ int run(bool bf16, int n, double seconds, int rounds) {
     const auto cublas = [&](const float* a, const float* b, float* c) {
       cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, b, n, a, n, &zero, c, n);
     };
-    std::vector<SgemmRung> rungs = sgemm_rungs();
-    for (const SgemmRung& rung : sgemm_warp_tiles()) rungs.push_back(rung);
-    return race_squares<float>(n, cublas, rungs, seconds, rounds);
+    return race_squares<float>(n, cublas, sgemm_rungs(), seconds, rounds);
   }
   const auto cublas = [&](const Bf16* a, const Bf16* b, Bf16* c) {
     cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, n, n, n, &one, b, CUDA_R_16BF, n, a, CUDA_R_16BF, n, &zero, c,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "03-gpu/kernels/emulator/sgemm_observed.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
+#include "suite.hpp"
 
 namespace hf::emulator {
 namespace {
@@ -57,7 +59,7 @@ std::size_t wrong_sums(const ObservedRung& rung, int m, int n, int k) {
 TEST_CASE("every rung is right, and has no fault, whatever sticks out") {
   for (const ObservedRung& each : observed_sgemm_rungs()) {
     CAPTURE(each.label);
-    for (const auto& [m, n, k] : {std::array{1, 4, 4}, {128, 128, 32}, {130, 264, 68}}) {
+    for (const auto& [m, n, k] : {std::array{1, 4, 4}, {128, 128, 32}, {129, 260, 36}, {130, 264, 68}}) {
       count(each, m, n, k);
       CHECK(wrong_sums(each, m, n, k) == 0);
     }
@@ -65,6 +67,23 @@ TEST_CASE("every rung is right, and has no fault, whatever sticks out") {
     for (const auto& [m, n, k] : {std::array{1, 1, 1}, {33, 7, 40}, {31, 65, 33}}) {
       count(each, m, n, k);
       CHECK(wrong_sums(each, m, n, k) == 0);
+    }
+  }
+}
+
+TEST_CASE("the last two rungs are right in any size") {
+  CAPTURE(seed());
+  std::mt19937 random(seed());
+  const auto up_to = [&](int most) { return std::uniform_int_distribution(1, most)(random); };
+  for (int i = 0; i < (weekly() ? 100 : 5); ++i) {
+    const int m = up_to(300), n = 4 * up_to(140), k = 4 * up_to(20);
+    CAPTURE(m);
+    CAPTURE(n);
+    CAPTURE(k);
+    for (const char* id : {"warp_tile", "register_ports"}) {
+      CAPTURE(id);
+      count(rung(id), m, n, k);
+      CHECK(wrong_sums(rung(id), m, n, k) == 0);
     }
   }
 }
@@ -97,9 +116,18 @@ TEST_CASE("a profiler's counts") {
     CHECK(per_fma(counts.shared_loads.wavefronts + counts.shared_stores.wavefronts) ==
           doctest::Approx(profiled.wavefronts).epsilon(0.02));
   }
-  const Counts wide = count(rung("warp_tile_wide"), side, 2 * side, side);
+  const Counts wide = count(rung("warp_tile"), side, 2 * side, side);
   CHECK(static_cast<double>(wide.global_loads.sectors) / (2 * fmas) == doctest::Approx(0.049).epsilon(0.05));
   CHECK(static_cast<double>(wide.shared_loads.wavefronts) / (2 * fmas) == doctest::Approx(0.0956).epsilon(0.03));
+}
+
+TEST_CASE("the last rung copies whole sectors into different banks, and loads what the warp tile loads") {
+  constexpr int m = 128, n = 256, k = 128;
+  const Counts counts = count(rung("register_ports"), m, n, k), before = count(rung("warp_tile"), m, n, k);
+  CHECK(counts.global_loads.sectors == (m + n) * k * sizeof(float) / sector_bytes);
+  CHECK(counts.shared_stores.wavefronts == (m + n) * k * sizeof(float) / line_bytes);  // 32 banks of 4 bytes each
+  CHECK(counts.shared_loads.wavefronts == before.shared_loads.wavefronts);
+  CHECK(counts.barriers == before.barriers);
 }
 
 }  // namespace
