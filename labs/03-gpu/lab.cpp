@@ -5,6 +5,7 @@
 //   prefetch     measure_prefetch          prefetching, on a machine that waits
 //   divergence   measure_divergence        numbers that take different branches, in vectors
 //   simt         simulate_latency_hiding   a model that hides latency, with numbers of this machine and of GPUs
+//   ports        count_ports               how long do the ladder's kernels wait for registers?
 //   cuda/        predict_gpu               what will the GPU itself do, or why is none measured?
 //                gpu_steps                 the GPU itself, if there is one
 //   counts       emulator_steps            which resources does each rung of the ladder need?
@@ -29,6 +30,7 @@ std::vector<Step> all_steps(std::optional<Shared>& shared) {
                              {"prefetch", with(shared, measure_prefetch), 1, 5},
                              {"divergence", measure_divergence, 1, 4},
                              {"SIMT model", with(shared, simulate_latency_hiding), 1, 1, {"chases"}},
+                             {"register ports, counted", count_ports, 0, 0},
                              {"ladders, predicted", predict_gpu, 0, 0}};
   std::ranges::move(gpu_steps(), std::back_inserter(steps));
   std::ranges::move(emulator_steps(), std::back_inserter(steps));

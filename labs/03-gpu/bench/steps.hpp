@@ -32,6 +32,7 @@ void measure_divergence(Lab& lab);
 void simulate_latency_hiding(Lab& lab, Shared& shared);
 std::vector<Step> emulator_steps();  ///< only a note if built without the emulator
 void count_warp_rules(Lab& lab);     ///< one of emulator_steps(); runs after gpu_steps()
+void count_ports(Lab& lab);
 void predict_gpu(Lab& lab);
 void simulate_measured_gpu(Lab& lab);
 
