@@ -1,13 +1,14 @@
 #include "03-gpu/bench/cuda/device_steps.hpp"
 
-#include <cublas_v2.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
+#include "03-gpu/bench/cuda/cublas.cuh"
+#include "03-gpu/bench/cuda/races.hpp"
 #include "03-gpu/kernels/cuda/bf16_gemm_rungs.cuh"
 #include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
 #include "common/cuda/timing.cuh"
@@ -17,8 +18,8 @@
 namespace hf::gpu {
 namespace {
 
-/// Sides of the square products.
-constexpr int sgemm_n = 4096, bf16_n = 8192;
+/// The side of the square products in bf16.
+constexpr int bf16_side = 8192;
 
 // ---- Operands and reference results ----
 
@@ -99,47 +100,6 @@ void check(const Contestant<Number>& contestant, Operands<Number>& x, std::size_
 
 // ---- Contestants ----
 
-void check_cublas(cublasStatus_t status, const char* what) {
-  if (status != CUBLAS_STATUS_SUCCESS)
-    throw std::runtime_error(std::string(what) + ": " + cublasGetStatusString(status));
-}
-
-class Cublas {
- public:
-  explicit Cublas(cublasMath_t mode) {
-    check_cublas(cublasCreate(&handle_), "cublasCreate");
-    check_cublas(cublasSetMathMode(handle_, mode), "cublasSetMathMode");
-  }
-  ~Cublas() { cublasDestroy(handle_); }
-  Cublas(const Cublas&) = delete;
-  Cublas& operator=(const Cublas&) = delete;
-
-  /// cuBLAS is column-major: as bᵀ and aᵀ it gets our rows of b and a, and it writes c by rows.
-  void multiply(Operands<float>& x) const {
-    const auto [m, n, k] = x.shape;
-    const float one = 1, zero = 0;
-    check_cublas(cublasSgemm(handle_, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, x.device_b.data(), n, x.device_a.data(),
-                             k, &zero, x.c.data(), n),
-                 "cublasSgemm");
-  }
-  void multiply(Operands<Bf16>& x) const {
-    const auto [m, n, k] = x.shape;
-    const float one = 1, zero = 0;
-    check_cublas(cublasGemmEx(handle_, CUBLAS_OP_T, CUBLAS_OP_N, n, m, k, &one, x.device_b.data(), CUDA_R_16BF, k,
-                              x.device_a.data(), CUDA_R_16BF, k, &zero, x.c.data(), CUDA_R_16BF, n, CUBLAS_COMPUTE_32F,
-                              CUBLAS_GEMM_DEFAULT),
-                 "cublasGemmEx");
-  }
-
- private:
-  cublasHandle_t handle_ = nullptr;
-};
-
-template <class Number>
-Contestant<Number> library(const char* id, const Cublas& cublas) {
-  return {id, "cuBLAS", [&cublas](Operands<Number>& x) { cublas.multiply(x); }};
-}
-
 template <class Number, class Rung>
 std::vector<Contestant<Number>> contestants(const std::vector<Rung>& rungs) {
   std::vector<Contestant<Number>> all;
@@ -151,13 +111,36 @@ std::vector<Contestant<Number>> contestants(const std::vector<Rung>& rungs) {
   return all;
 }
 
+/// cuBLAS's ways to compute x's product: by default, pedantically in fp32, and with each kernel that it recommends.
+template <class Number>
+std::vector<Contestant<Number>> libraries(const Operands<Number>& x) {
+  const auto own_choice = [](const char* id, const char* label, cublasMath_t mode) {
+    return Contestant<Number>{id, label, [cublas = std::make_shared<Cublas>(mode)](Operands<Number>& operands) {
+                                cublas->multiply(operands.shape, operands.device_a.data(), operands.device_b.data(),
+                                                 operands.c.data());
+                              }};
+  };
+  std::vector<Contestant<Number>> all = {own_choice("cublas", "cuBLAS", CUBLAS_DEFAULT_MATH)};
+  if (std::is_same_v<Number, float>)
+    all.push_back(own_choice("cublas_pedantic", "cuBLAS, pedantic", CUBLAS_PEDANTIC_MATH));
+  const auto recommended = std::make_shared<CublasLt<Number>>(x.shape);
+  for (int i = 0; i < recommended->size(); ++i) {
+    const std::string number = std::to_string(i + 1);
+    all.push_back({"cublaslt_" + number, "cuBLASLt, kernel " + number, [=](Operands<Number>& operands) {
+                     recommended->multiply(i, operands.device_a.data(), operands.device_b.data(), operands.c.data());
+                   }});
+  }
+  return all;
+}
+
 // ---- Timing ----
 
 /// Samples and warm-ups are long, so that the clock has settled to what this contestant's power permits.
 constexpr double settled_seconds = 0.2;
 
 template <class Number>
-Sampling race(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, const Lab& lab, int rounds) {
+Sampling race(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, const Lab& lab, int rounds,
+              double sample_seconds = settled_seconds) {
   std::vector<Variant> variants;
   for (const auto& each : contestants)
     variants.push_back(cuda::timed_on_device(each.id, [&each, &x] { each.multiply(x); }));
@@ -165,58 +148,64 @@ Sampling race(const std::vector<Contestant<Number>>& contestants, Operands<Numbe
   plan.rounds = rounds;
   plan.minimum_rounds = lab.quick() ? std::min(rounds, 3) : rounds;
   plan.budget_seconds = lab.seconds_left();
-  plan.sample_seconds = plan.warm_seconds = lab.quick() ? settled_seconds / 10 : settled_seconds;
+  plan.sample_seconds = plan.warm_seconds = lab.quick() ? sample_seconds / 10 : sample_seconds;
   return sample_interleaved(variants, plan);
 }
 
 /// Returns the fastest of several ways to compute the same product.
 template <class Number>
-Contestant<Number> fastest(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, const Lab& lab) {
+Contestant<Number> fastest(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, const Lab& lab,
+                           double sample_seconds = settled_seconds) {
   if (contestants.size() == 1) return contestants.front();
-  const Sampling sampling = race(contestants, x, lab, 3);
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < contestants.size(); ++i) {
-    if (sampling.seconds[i].median < sampling.seconds[best].median) best = i;
-  }
-  return contestants[best];
+  const Sampling sampling = race(contestants, x, lab, 3, sample_seconds);
+  return contestants[fastest_of(sampling)];
+}
+
+double flops(const GemmShape& shape) { return 2.0 * shape.m * shape.n * shape.k; }
+
+Estimate tflops(const Sampling& sampling, const std::string& id, const GemmShape& shape) {
+  return transform(sampling.of(id), [&](double seconds) { return flops(shape) / seconds * 1e-12; });
 }
 
 /// Results of a ladder: its rungs in order, and the library.
+template <class Number>
 struct Ladder {
   std::vector<std::string> labels = {};
   std::vector<Estimate> over_cublas = {}, tflops = {};
-  Estimate cublas_tflops;
-  std::string best;  ///< the label of the last rung, in its fastest form
+  Estimate cublas_tflops, cublas_tflops_below;  ///< beside the last rung alone, and among the others
+  Contestant<Number> best, cublas;              ///< the last rung, and the library, in their fastest form
 };
 
-/// Checks and times the rungs and cuBLAS. Of `last_rungs` and of `libraries` only the fastest takes part. The last rung
+template <class Number>
+void check_all(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, std::size_t most, Lab& lab) {
+  for (const Contestant<Number>& each : contestants) {
+    check(each, x, most);
+    lab.tick();
+  }
+}
+
+/// Checks and times the rungs and cuBLAS. Of `last_rungs` and of cuBLAS's ways only the fastest takes part. The last rung
 /// and cuBLAS race alone, so that each is sampled next to the other.
 template <class Number>
-Ladder climb(const Lab& lab, Operands<Number>& small, Operands<Number>& x, std::vector<Contestant<Number>> rungs,
-             const std::vector<Contestant<Number>>& last_rungs, const char* last_label,
-             const std::vector<Contestant<Number>>& libraries) {
-  for (const auto* group : {&std::as_const(rungs), &last_rungs, &libraries}) {
-    for (const Contestant<Number>& each : *group) {
-      check(each, small, small.c.size());
-      check(each, x, 1000);
-      lab.tick();
-    }
+Ladder<Number> climb(Lab& lab, Operands<Number>& small, Operands<Number>& x, std::vector<Contestant<Number>> rungs,
+                     const std::vector<Contestant<Number>>& last_rungs, const char* last_label) {
+  for (Operands<Number>* operands : {&small, &x}) {
+    const std::size_t most = operands == &small ? small.c.size() : 1000;
+    for (const auto& group : {rungs, last_rungs, libraries(*operands)}) check_all(group, *operands, most, lab);
   }
-  const Contestant<Number> cublas = fastest(libraries, x, lab);
+  const Contestant<Number> cublas = fastest(libraries(x), x, lab);
   if (!last_rungs.empty()) rungs.push_back(fastest(last_rungs, x, lab));
   const Contestant<Number> best = rungs.back();
   rungs.back() = cublas;
   const Sampling below = race(rungs, x, lab, 5), last = race<Number>({best, cublas}, x, lab, 15);
-  const auto [m, n, k] = x.shape;
-  const double flops = 2.0 * m * n * k;
-  const auto tflops = [&](const Sampling& sampling, const std::string& id) {
-    return transform(sampling.of(id), [=](double seconds) { return flops / seconds * 1e-12; });
-  };
-  Ladder ladder = {.cublas_tflops = tflops(last, cublas.id), .best = best.label};
+  Ladder<Number> ladder = {.cublas_tflops = tflops(last, cublas.id, x.shape),
+                           .cublas_tflops_below = tflops(below, cublas.id, x.shape),
+                           .best = best,
+                           .cublas = cublas};
   const auto add = [&](const std::string& label, const Sampling& sampling, const std::string& id) {
     ladder.labels.push_back(label);
     ladder.over_cublas.push_back(sampling.ratio(cublas.id, id));
-    ladder.tflops.push_back(tflops(sampling, id));
+    ladder.tflops.push_back(tflops(sampling, id, x.shape));
   };
   for (std::size_t i = 0; i + 1 < rungs.size(); ++i) add(rungs[i].label, below, rungs[i].id);
   add(last_rungs.empty() ? best.label : last_label, last, best.id);
@@ -226,7 +215,8 @@ Ladder climb(const Lab& lab, Operands<Number>& small, Operands<Number>& x, std::
 // ---- Results ----
 
 /// Adds the series, and shows the table in the terminal.
-void add_ladder(Lab& lab, const Ladder& ladder, const std::string& id, const std::string& label) {
+template <class Number>
+void add_ladder(Lab& lab, const Ladder<Number>& ladder, const std::string& id, const std::string& label) {
   Series series = {id, label, Kind::measured, {"rung", "1"}, {"of cuBLAS", "%"}};
   Table table = {label, {"rung", "TFLOP/s", "% of cuBLAS"}, {}};
   for (std::size_t i = 0; i < ladder.labels.size(); ++i) {
@@ -237,25 +227,53 @@ void add_ladder(Lab& lab, const Ladder& ladder, const std::string& id, const std
   table.rows.push_back({"cuBLAS", number_text(ladder.cublas_tflops.median), "100"});
   lab.add(std::move(series));
   lab.show(table);
+  lab.note("of cuBLAS's ways to compute " + label + ", the fastest was " + ladder.cublas.label);
 }
 
 /// Returns the smallest gain from one rung to the next. Each rung is compared with cuBLAS in the same rounds.
-double least_gain(const Ladder& ladder) {
+template <class Number>
+double least_gain(const Ladder<Number>& ladder) {
   double least = INFINITY;
   for (std::size_t i = 1; i < ladder.over_cublas.size(); ++i)
     least = std::min(least, ladder.over_cublas[i].median / ladder.over_cublas[i - 1].median);
   return least;
 }
 
-void measure_sgemm(Lab& lab) {
-  const Cublas usual(CUBLAS_DEFAULT_MATH), pedantic(CUBLAS_PEDANTIC_MATH);  // both use fp32 throughout
-  Operands<float> small = fp32_operands({131, 140, 68}), x = fp32_operands({sgemm_n, sgemm_n, sgemm_n});
-  const Ladder ladder =
-      climb(lab, small, x, contestants<float>(sgemm_rungs()), {}, "",
-            {library<float>("cublas", usual), library<float>("cublas_pedantic", pedantic)});
+/// The last rung and cuBLAS in all sizes, in the same rounds. cuBLAS may compute each in another way.
+void race_sizes(Lab& lab, const Contestant<float>& best, int multiprocessors) {
+  const Axis side = {"N", "1"}, speed = {"speed", "TFLOP/s"};
+  Series ours = {"sgemm_sizes", best.label, Kind::measured, side, speed};
+  Series library = {"cublas_sgemm_sizes", "cuBLAS", Kind::measured, side, speed};
+  Table table = {"fp32 in other sizes", {"N", best.label, "cuBLAS", "% of cuBLAS", "% of places filled"}, {}};
+  for (const int n : sgemm_sides) {
+    Operands<float> x = fp32_operands({n, n, n});
+    const std::vector<Contestant<float>> ways = libraries(x);
+    check_all({best}, x, 1000, lab);
+    check_all(ways, x, 1000, lab);
+    const Contestant<float> cublas = fastest(ways, x, lab, settled_seconds / 4);
+    const Sampling sampling = race<float>({best, cublas}, x, lab, 5);
+    ours.points.emplace_back(n, tflops(sampling, best.id, x.shape));
+    library.points.emplace_back(n, tflops(sampling, cublas.id, x.shape));
+    table.rows.push_back({std::to_string(n), number_text(ours.points.back().y.median),
+                          number_text(library.points.back().y.median),
+                          number_text(100 * sampling.ratio(cublas.id, best.id).median),
+                          number_text(100 * places_filled(n, WarpTiling::m, WarpTiling::n, multiprocessors))});
+  }
+  lab.add(std::move(ours));
+  lab.add(std::move(library));
+  lab.show(table);
+}
+
+void measure_sgemm(Lab& lab, int multiprocessors) {
+  Operands<float> small = fp32_operands({131, 140, 68}), x = fp32_operands({sgemm_side, sgemm_side, sgemm_side});
+  const Ladder<float> ladder = climb(lab, small, x, contestants<float>(sgemm_rungs()), {}, "");
   add_ladder(lab, ladder, "sgemm_ladder", "fp32, N = 4096");
   lab.add(Value("sgemm_best_over_cublas_4096", ladder.over_cublas.back(), "1"));
+  lab.add(Value("sgemm_best_tflops_4096", ladder.tflops.back(), "TFLOP/s"));
+  lab.add(Value("cublas_sgemm_tflops_4096", ladder.cublas_tflops, "TFLOP/s"));
+  lab.add(Value("cublas_sgemm_tflops_4096_among_rungs", ladder.cublas_tflops_below, "TFLOP/s"));
   lab.derived("sgemm_least_rung_gain", least_gain(ladder));
+  if (!lab.quick()) race_sizes(lab, ladder.best, multiprocessors);
 }
 
 /// Notes whether the code that the device chose has Hopper's instructions.
@@ -287,26 +305,27 @@ void measure_bf16(Lab& lab, int capability) {
   std::vector<Bf16Rung> rungs = bf16_rungs(), last = bf16_persistents();
   std::erase_if(rungs, [&](const Bf16Rung& rung) { return rung.hopper && !hopper; });
   if (!hopper) last.clear();
-  const Cublas cublas(CUBLAS_DEFAULT_MATH);
-  Operands<Bf16> small = bf16_operands({131, 280, 136}), x = bf16_operands({bf16_n, bf16_n, bf16_n});
-  const Ladder ladder = climb(lab, small, x, contestants<Bf16>(rungs), contestants<Bf16>(last), "persistent, clusters",
-                              {library<Bf16>("cublas", cublas)});
+  Operands<Bf16> small = bf16_operands({131, 280, 136}), x = bf16_operands({bf16_side, bf16_side, bf16_side});
+  const Ladder<Bf16> ladder =
+      climb(lab, small, x, contestants<Bf16>(rungs), contestants<Bf16>(last), "persistent, clusters");
   add_ladder(lab, ladder, "bf16_ladder", "bf16, N = 8192");
   // A law limits this to 1.6 times the rate of mma.sync in registers. WGMMA is faster; no published record shows yet by
   // how much.
   lab.add(Value("bf16_best_tflops_8192", ladder.tflops.back(), "TFLOP/s"));
+  lab.add(Value("cublas_bf16_tflops_8192", ladder.cublas_tflops, "TFLOP/s"));
+  lab.add(Value("cublas_bf16_tflops_8192_among_rungs", ladder.cublas_tflops_below, "TFLOP/s"));
   if (!hopper) return;  // the values below decide claims about the whole ladder
   lab.add(Value("bf16_best_over_cublas_8192", ladder.over_cublas.back(), "1"));
   lab.add(Value("wmma_over_cublas_8192", ladder.over_cublas.front(), "1"));
   lab.derived("bf16_least_rung_gain", least_gain(ladder));
-  lab.note("the bf16 ladder's last rung ran in this way: " + ladder.best);
+  lab.note("the bf16 ladder's last rung ran in this way: " + ladder.best.label);
 }
 
 }  // namespace
 
 std::vector<Step> gpu_matmul_steps(const cuda::Device& device) {
-  return {{"GPU: matmul in fp32", measure_sgemm, 15, 60},
-          {"GPU: matmul in bf16", [=](Lab& lab) { measure_bf16(lab, device.capability); }, 15, 60}};
+  return {{"GPU: matmul in fp32", [=](Lab& lab) { measure_sgemm(lab, device.multiprocessors); }, 15, 100},
+          {"GPU: matmul in bf16", [=](Lab& lab) { measure_bf16(lab, device.capability); }, 20, 75}};
 }
 
 }  // namespace hf::gpu

@@ -1,22 +1,25 @@
-// Every variant of the last rungs of chapter 03's ladders beside cuBLAS, long enough for the power limit to take
-// effect. A check for maintainers, which tools/measure-gpu runs: the lab itself shows only the fastest variant.
+// Every rung of chapter 03's ladders, the last in all its variants, beside cuBLAS and the kernels that it recommends, long
+// enough for the power limit to take effect. A check for maintainers, which tools/measure-gpu runs: the lab itself shows
+// only the fastest variant.
 //
 //   race-03-gpu bf16|fp32 [N] [seconds of a sample] [rounds]
-#include <cublas_v2.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "03-gpu/bench/cuda/cublas.cuh"
 #include "03-gpu/kernels/cuda/bf16_gemm_rungs.cuh"
 #include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
 #include "common/cuda/timing.cuh"
 #include "common/random.hpp"
+#include "harness/report/environment.hpp"
 
 namespace hf::gpu {
 namespace {
@@ -106,35 +109,29 @@ int race(std::vector<Runner> all, cuda::DeviceArray<Number>& c, double flops, do
   return wrong;
 }
 
-/// cublas(a, b, c) and the rungs' products of random squares.
-template <class Number, class Cublas, class Rung>
-int race_squares(int n, Cublas cublas, const std::vector<Rung>& rungs, double seconds, int rounds) {
+/// cuBLAS's and the rungs' products of random squares.
+template <class Number, class Rung>
+int race_squares(int n, const std::vector<Rung>& rungs, double seconds, int rounds) {
+  const GemmShape shape = {n, n, n};
   const std::size_t size = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
   const cuda::DeviceArray<Number> a(random_matrix<Number>(size, 1)), b(random_matrix<Number>(size, 2));
   cuda::DeviceArray<Number> c(size);
-  std::vector<Runner> all = {{"cuBLAS", [&] { cublas(a.data(), b.data(), c.data()); }}};
+  const Cublas cublas(CUBLAS_DEFAULT_MATH);
+  CublasLt<Number> recommended(shape);
+  std::vector<Runner> all = {{"cuBLAS", [&] { cublas.multiply(shape, a.data(), b.data(), c.data()); }}};
+  for (int i = 0; i < recommended.size(); ++i)
+    all.push_back(
+        {"cuBLASLt " + std::to_string(i + 1), [&, i] { recommended.multiply(i, a.data(), b.data(), c.data()); }});
   for (const Rung& rung : rungs)
-    all.push_back({rung.id, [&, rung] { rung.multiply({n, n, n}, a.data(), b.data(), c.data()); }});
+    all.push_back({rung.id, [&, rung] { rung.multiply(shape, a.data(), b.data(), c.data()); }});
   return race(std::move(all), c, 2.0 * n * n * n, seconds, rounds);
 }
 
 int run(bool bf16, int n, double seconds, int rounds) {
-  cublasHandle_t handle;
-  if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) throw std::runtime_error("cuBLAS does not start");
-  const float one = 1, zero = 0;
-  if (!bf16) {
-    const auto cublas = [&](const float* a, const float* b, float* c) {
-      cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, b, n, a, n, &zero, c, n);
-    };
-    return race_squares<float>(n, cublas, sgemm_rungs(), seconds, rounds);
-  }
-  const auto cublas = [&](const Bf16* a, const Bf16* b, Bf16* c) {
-    cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, n, n, n, &one, b, CUDA_R_16BF, n, a, CUDA_R_16BF, n, &zero, c,
-                 CUDA_R_16BF, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
-  };
+  if (!bf16) return race_squares<float>(n, sgemm_rungs(), seconds, rounds);
   std::vector<Bf16Rung> rungs = bf16_rungs();
   for (const Bf16Rung& rung : bf16_persistents()) rungs.push_back(rung);
-  return race_squares<Bf16>(n, cublas, rungs, seconds, rounds);
+  return race_squares<Bf16>(n, rungs, seconds, rounds);
 }
 
 }  // namespace
@@ -149,6 +146,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: race-03-gpu bf16|fp32 [N, a multiple of 8] [seconds of a sample] [rounds]\n");
     return 2;
   }
+  for (const std::string& note : hf::environment_notes()) std::printf("%s\n", note.c_str());  // TF32, for example
   try {
     return hf::gpu::run(bf16, n, seconds, rounds);
   } catch (const std::exception& error) {
