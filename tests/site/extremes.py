@@ -21,7 +21,7 @@ TIMES = {"s", "ms", "us", "ns"}
 # Numbers that do not depend on this machine: textbook numbers, rounding errors, other chips and plans for them.
 ELSEWHERE = re.compile("(canonical|quoted|sqnr|outlier_kl|tpuv1|sweep|runs|planner|serving_(itl|ttft))_.*")
 
-SGEMM = ["naive", "coalesced", "shared tile", "register tile", "vectorised", "warp tile"]
+SGEMM = ["naive", "coalesced", "shared tile", "register tile", "vectorised", "warp tile", "register ports"]
 BF16 = ["WMMA", "TMA + WGMMA", "producer/consumer", "persistent + clusters"]
 # For each lab, the parts that a machine may lack: what its record says then, the series and values that it lacks, and the
 # figures that cannot be drawn.
@@ -35,7 +35,7 @@ ABSENT = [
     ("02-matmul", "no library to race against", r"race(_all)?|peers|.*_over_(peers|openblas).*", ["02-peers"]),
     ("03-gpu", "one core", r"chases_bandwidth_2|mlp_two_threads_gain", []),
     ("03-gpu", "no GPU", r"gpu_.*|simt_gpu_.*|sgemm_ladder|bf16_ladder", ["03-gpu-little", "03-gpu-memory"]),
-    ("03-gpu", "no emulator", r"rung_.*|transpose_.*", []),
+    ("03-gpu", "no emulator", r"rung_(?!port).*|transpose_.*", ["03-rung-ticks"]),
     ("03-gpu", "no knee", r"little_knee_measured|little_knee_missed", []),
     ("04-tpu", "no narrow dot products", r"int8_peak_.*", []),
     ("05-scaling", "one core", r"(strong|weak|dot|serial)_.*|amdahl.*|gemm_.*efficiency", ["05-threads"]),
@@ -102,6 +102,8 @@ def gpu_series(chance):
         measured("gpu_power_speed", [(i, min(6e4, top * i)) for i in intensities], "FLOP/byte", "GFLOP/s", "fp32"),
         measured("sgemm_ladder", [(i, share, name) for i, (share, name) in enumerate(zip(shares[0], SGEMM), 1)], "1", "%"),
         measured("bf16_ladder", [(i, share, name) for i, (share, name) in enumerate(zip(shares[1], BF16), 1)], "1", "%"),
+        {**measured("rung_port_ticks", [(i, chance.uniform(1, 5), name) for i, name in enumerate(SGEMM, 1)], "1", "1"),
+         "kind": "simulated"},
     ]
 
 

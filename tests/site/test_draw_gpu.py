@@ -41,7 +41,8 @@ def drawn(tmp_path):
 
 
 def test_without_a_gpu_all_but_its_own_figure_are_drawn(drawn):
-    assert set(drawn(RECORD)) == {"03-divergence", "03-gpu-ladder", "03-little", "03-prefetch", "03-simt"}
+    assert set(drawn(RECORD)) == {"03-divergence", "03-gpu-ladder", "03-little", "03-prefetch", "03-rung-ticks",
+                                  "03-simt"}
 
 
 def test_labels_of_the_fixture_are_clear_of_each_other(drawn):
@@ -65,6 +66,18 @@ def test_labels_are_clear_where_there_is_a_gpu(drawn, seed):
     assert set(figures) == set(SCRIPTS)
     for source in figures.values():
         assert_clear(source)
+
+
+def test_a_ladder_that_ends_at_the_warp_tile_has_a_row_less(drawn):
+    """As in records from before the register ports."""
+    def ladder(rungs):
+        record = copy.deepcopy(RECORD)
+        record["series"] += gpu_series(random.Random(0))
+        next(each for each in record["series"] if each["id"] == "sgemm_ladder")["points"][rungs:] = []
+        return drawn(record)["03-gpu-ladder"]
+    assert "register ports" in ladder(7)
+    assert "register ports" not in ladder(6)
+    assert_clear(ladder(6))
 
 
 def test_figures_without_what_one_core_cannot_measure(drawn):
