@@ -13,7 +13,7 @@ using namespace gpu_on_emulator;
 namespace hf::emulator {
 
 void multiplies_with_copies_too_early(int m, int n, int k, const float* a, const float* b, float* c) {
-  gpu::sgemm_warp_tile<gpu::WarpTiling<128, 256, 32, 64, 64, 1>>({m, n, k}, a, b, c);
+  gpu::sgemm_warp_tile({m, n, k}, a, b, c);
 }
 
 }  // namespace hf::emulator
