@@ -72,6 +72,7 @@ def gpu(root, tmp_path):
     stand_in("compute-sanitizer", 'while [ "${1#*/}" = "$1" ]; do shift; done; "$@"; echo "ERROR SUMMARY: 0 errors"')
     program("tests/labs/03-gpu/cuda/test-03-gpu-device", TESTS)
     program("tests/labs/03-gpu/cuda/race-03-gpu", 'sleep 0.3; echo "cuBLAS   46.0 TFLOP/s  100.00 % of cuBLAS"')
+    program("tests/labs/03-gpu/cuda/banks-03-gpu", 'echo "load_1_float  ld   1"')
     program("bin/lab-03-gpu", 'while [ "$1" != --out ]; do shift; done; echo "{}" >"$2/03-gpu.json"; echo "  record: $2/03-gpu.json"')
     return run
 
