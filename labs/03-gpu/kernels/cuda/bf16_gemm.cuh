@@ -4,7 +4,7 @@
 /// to bf16.
 ///
 /// As in the fp32 ladder, tests run the kernels' own source on the processor, with their own definitions of the
-/// functions in bf16_gemm_wmma.cuh and bf16_gemm_instructions.cuh.
+/// functions in mma_fragments.hpp, and in bf16_gemm_wmma.cuh, bf16_gemm_mma_sync.cuh and bf16_gemm_instructions.cuh.
 #pragma once
 
 #include <bit>
@@ -29,6 +29,12 @@ inline Bf16 to_bf16(float x) {
 }
 
 #ifdef __CUDACC__
+/// All the shared memory that the block was started with; aligned to 1024 bytes.
+__device__ inline unsigned char* dynamic_shared() {
+  extern __shared__ __align__(1024) unsigned char memory[];
+  return memory;
+}
+
 /// An address in shared memory, in the form that instructions use.
 __device__ inline std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "03-gpu/kernels/cuda/bf16_gemm.cuh"
+#include "03-gpu/kernels/cuda/mma_fragments.hpp"
 
 namespace hf::gpu {
 
@@ -41,10 +42,7 @@ __host__ __device__ constexpr std::uint64_t operand_descriptor(std::uint32_t add
   return (address & 0x3ffff) >> 4 | eight_rows >> 4 << 32 | swizzle_128 << 62;
 }
 
-/// The row and column, in the warpgroup's 64 × 256 numbers, of a thread's sum i.
-struct Place {
-  int row, column;
-};
+/// The place, in the warpgroup's 64 × 256 numbers, of a thread's sum i.
 __host__ __device__ constexpr Place place_of_sum(int thread, int i) {
   const int warp = thread / 32, lane = thread % 32;
   return {warp * 16 + lane / 4 + i / 2 % 2 * 8, i / 4 * 8 + lane % 4 * 2 + i % 2};

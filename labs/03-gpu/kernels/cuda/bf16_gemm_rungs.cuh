@@ -5,15 +5,23 @@
 #include <vector>
 
 #include "03-gpu/kernels/cuda/bf16_gemm_hopper.cuh"
+#include "03-gpu/kernels/cuda/bf16_gemm_mma_sync.cuh"
 #include "03-gpu/kernels/cuda/bf16_gemm_persistent.cuh"
 #include "03-gpu/kernels/cuda/bf16_gemm_wmma.cuh"
 
 namespace hf::gpu {
 
+/// The last rung without its clusters: each block fetches all of its own tiles.
+struct Alone {
+  static constexpr Way way = {.rows_together = 8, .cluster_rows = 1, .l2_hints = true, .stores_squares = true};
+};
+
 inline std::vector<Bf16Rung> bf16_rungs() {
   return {{"wmma", "WMMA", bf16_wmma, false},
+          {"mma_sync", "cp.async + mma.sync", bf16_mma_sync, false},
           {"tma", "TMA + WGMMA", bf16_tma, true},
-          {"pipeline", "producer/consumer", bf16_pipeline, true}};
+          {"pipeline", "producer/consumer", bf16_pipeline, true},
+          {"persistent_alone", "persistent", bf16_persistent<Alone>, true}};
 }
 
 struct Bands4 {

@@ -6,30 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "03-gpu/kernels/cuda/mma_fragments.hpp"
 #include "common/random.hpp"
 
 namespace hf::gpu {
-
-// The numbers of a small product that each thread of a warp holds for mma.sync, as the PTX ISA lays them out ("Matrix
-// Fragments for mma.m16n8k16 with floating point type"): d (16, 8) += a (16, 16) · b (16, 8). A register holds two
-// numbers of 16 bits, adjacent along the depth.
-
-constexpr int mma_rows = 16, mma_columns = 8, mma_depth = 16;
-constexpr int mma_a_registers = 4, mma_b_registers = 2, mma_d_registers = 4;
-
-struct Place {
-  int row, column;
-};
-
-/// The place in a of number `index` in a register of a thread (`lane`).
-constexpr Place place_in_a(int lane, int reg, int index) {
-  return {lane / 4 + reg % 2 * 8, lane % 4 * 2 + index + reg / 2 * 8};
-}
-
-constexpr Place place_in_b(int lane, int reg, int index) { return {lane % 4 * 2 + index + reg * 8, lane / 4}; }
-
-/// Registers of d hold one number each.
-constexpr Place place_in_d(int lane, int reg) { return {lane / 4 + reg / 2 * 8, lane % 4 * 2 + reg % 2}; }
 
 /// One small product of random whole numbers in −8 … 7: bf16 represents them exactly, and fp32 their sums below 2^24.
 struct TensorOperands {

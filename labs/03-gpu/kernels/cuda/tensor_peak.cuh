@@ -5,22 +5,12 @@
 
 #include <cstdint>
 
-#include "03-gpu/kernels/cuda/tensor_operands.hpp"
+#include "03-gpu/kernels/cuda/mma_fragments.hpp"
 
 namespace hf::gpu {
 
 constexpr int peak_threads = 256;  ///< of a block
 constexpr int mma_chains = 8;      ///< sums side by side in each warp, so that one proceeds while others wait
-
-/// d += a · b for a warp, in bf16 with sums in fp32.
-__device__ inline void multiply_add_tiles(float (&d)[mma_d_registers], const std::uint32_t (&a)[mma_a_registers],
-                                          const std::uint32_t (&b)[mma_b_registers]) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
-      "%3};"
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
 
 /// Each warp adds a · b to each of its sums, a given number of times. a and b contain every thread's registers one
 /// after another, and so does d for every chain of every warp: d[((warp · chains + chain) · 32 + lane) · 4 + register].

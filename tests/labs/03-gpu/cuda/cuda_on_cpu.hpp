@@ -5,7 +5,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <barrier>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <thread>
@@ -34,8 +40,26 @@ using std::min;
 namespace hf::gpu {
 namespace on_cpu {
 
+[[noreturn]] inline void fail(const char* what) {
+  std::fprintf(stderr, "cuda_on_cpu: %s\n", what);
+  std::abort();
+}
+
+inline void expect_aligned(const void* address, std::size_t bytes) {
+  if (reinterpret_cast<std::uintptr_t>(address) % bytes != 0) fail("an address is not aligned");
+}
+
+/// The threads of a warp meet here, and pass values to each other.
+struct Warp {
+  explicit Warp(unsigned threads) : meeting(threads) {}
+  static constexpr std::size_t largest = 64;  ///< bytes of a value
+  std::barrier<> meeting;
+  std::byte values[2][32][largest];  ///< used in turn, so that nobody overwrites what another still reads
+};
+
 inline thread_local std::barrier<>* everyone = nullptr;  ///< of this thread's block
-inline thread_local std::barrier<>* warp = nullptr;      ///< of its warp
+inline thread_local Warp* warp = nullptr;
+inline thread_local unsigned lane, turn;
 
 /// The barriers of a block's threads.
 struct Meetings {
@@ -43,14 +67,27 @@ struct Meetings {
     for (unsigned first = 0; first < threads; first += 32) warps.emplace_back(std::min(threads - first, 32u));
   }
   std::barrier<> block;
-  std::deque<std::barrier<>> warps;
+  std::deque<Warp> warps;
 };
+
+/// Every thread of the warp passes a value, and gets those of all.
+template <class Value>
+std::array<Value, 32> of_warp(const Value& mine) {
+  static_assert(sizeof(Value) <= Warp::largest);
+  auto& values = warp->values[turn ^= 1];
+  std::memcpy(values[lane], &mine, sizeof mine);
+  warp->meeting.arrive_and_wait();
+  std::array<Value, 32> all;
+  for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(&all[i], values[i], sizeof mine);
+  return all;
+}
 
 /// Makes this system thread a thread of a block.
 inline void become(unsigned thread, Meetings& meetings) {
   threadIdx = {thread % blockDim.x, thread / blockDim.x % blockDim.y, thread / blockDim.x / blockDim.y};
   everyone = &meetings.block;
   warp = &meetings.warps[thread / 32];
+  lane = thread % 32;
 }
 
 /// Runs `kernel` once for each thread of each block.
@@ -78,4 +115,4 @@ inline void launch(dim3 grid, dim3 block, const std::function<void()>& kernel) {
 }  // namespace hf::gpu
 
 inline void __syncthreads() { hf::gpu::on_cpu::everyone->arrive_and_wait(); }
-inline void __syncwarp() { hf::gpu::on_cpu::warp->arrive_and_wait(); }
+inline void __syncwarp() { hf::gpu::on_cpu::warp->meeting.arrive_and_wait(); }

@@ -11,29 +11,22 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <random>
 
+#include "mma_on_cpu.hpp"
 #include "wmma_on_cpu.hpp"
 // The code below is written for a device.
 #include "03-gpu/kernels/cuda/bf16_gemm_layout.cuh"
 
 #define __grid_constant__
 #define HF_HOPPER_CODE 1
+#define HF_LAUNCH_SHARED(kernel, bytes, grid, block, ...) \
+  ::hf::gpu::ClusterKernel(kernel, block, 1, bytes).launch(grid, __VA_ARGS__)
 
 namespace hf::gpu {
-
-namespace on_cpu {
-
-[[noreturn]] inline void fail(const char* what) {
-  std::fprintf(stderr, "hopper_on_cpu: %s\n", what);
-  std::abort();
-}
-
-}  // namespace on_cpu
 
 /// A phase ends when all threads have arrived and the received bytes equal the expected bytes.
 class Barrier {
@@ -85,7 +78,7 @@ constexpr std::size_t alignment = 1024;
 /// Calls `visit(position in the box, element of the matrix or null)` for each number of a box, swizzled.
 template <class Visit>
 void for_each_in_box(unsigned char* box, const TensorMap& map, int column, int row, Visit visit) {
-  if (reinterpret_cast<std::uintptr_t>(box) % alignment != 0) fail("a box is not aligned");
+  expect_aligned(box, alignment);
   for (int y = 0; y < map.box_rows; ++y) {
     for (int x = 0; x < tile_k; ++x) {
       const int chunk = x / 8 ^ y % 8;
@@ -144,14 +137,12 @@ struct Block {
             std::aligned_alloc(alignment, (shared_bytes + alignment - 1) / alignment * alignment))),
         meetings(threads) {
     for (int i = 0; i < 16; ++i) warpgroups.emplace_back(warpgroup_threads);
-    rows.resize(threads);
   }
   ~Block() { std::free(shared); }
   Block(const Block&) = delete;
   unsigned char* shared;
   Meetings meetings;
   std::deque<std::barrier<>> warpgroups;  ///< by the number of the barrier
-  std::vector<unsigned char*> rows;       ///< of squares, as each thread passes it to store_squares()
 };
 
 struct Cluster {
@@ -263,10 +254,8 @@ void wait_for_copies_out() {
 inline void fence_for_copies() {}
 
 inline void store_squares(void* row, const std::uint32_t (&pairs)[4]) {
-  auto* rows = &on_cpu::this_block().rows[threadIdx.x / 32 * 32];
-  rows[threadIdx.x % 32] = static_cast<unsigned char*>(row);
-  if (reinterpret_cast<std::uintptr_t>(row) % 16 != 0) on_cpu::fail("a row of a square is not aligned");
-  __syncwarp();
+  const auto rows = on_cpu::of_warp(static_cast<unsigned char*>(row));
+  on_cpu::expect_aligned(row, 16);
   for (unsigned square = 0; square < 4; ++square) {
     unsigned char* to = rows[8 * square + threadIdx.x % 32 / 4];
     reinterpret_cast<std::uint32_t*>(to)[threadIdx.x % 4] = pairs[square];
@@ -335,7 +324,8 @@ class ClusterKernel {
             on_cpu::become(thread, cluster.blocks[block]->meetings);
             blockIdx = {(first + block) % blocks.x, (first + block) / blocks.x};
             kernel_(arguments...);
-            if (!on_cpu::products.empty() || !on_cpu::copies_out.empty()) on_cpu::fail("a thread left work behind");
+            if (!on_cpu::products.empty() || !on_cpu::copies_out.empty() || !on_cpu::copies.empty())
+              on_cpu::fail("a thread left work behind");
           });
         }
       }

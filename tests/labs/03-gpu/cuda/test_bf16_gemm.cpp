@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <set>
+#include <stdexcept>
+#include <string>
 
 #include "03-gpu/kernels/cuda/bf16_gemm_rungs.cuh"
 #include "common/product.hpp"
@@ -73,21 +75,55 @@ void check(const Bf16Rung& rung, const GemmShape& shape) {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("WMMA") {
-  for (const GemmShape& shape : {GemmShape{128, 128, 64}, {130, 136, 40}, {1, 8, 8}}) check(bf16_rungs()[0], shape);
+Bf16Rung rung(const std::string& id) {
+  for (const Bf16Rung& each : bf16_rungs()) {
+    if (each.id == id) return each;
+  }
+  throw std::out_of_range(id);
 }
 
-TEST_CASE("tensor copies and warpgroup products: whole tiles, and what sticks out") {
-  for (std::size_t rung : {1, 2}) {
-    check(bf16_rungs()[rung], {128, 256, 64});
-    check(bf16_rungs()[rung], {130, 264, 72});
+TEST_CASE("WMMA") {
+  for (const GemmShape& shape : {GemmShape{128, 128, 64}, {130, 136, 40}, {1, 8, 8}}) check(rung("wmma"), shape);
+}
+
+TEST_CASE("mma.sync: whole tiles, what sticks out, fewer steps than the ring has places, and more") {
+  for (const GemmShape& shape :
+       {GemmShape{128, 256, 64}, {130, 264, 40}, {1, 8, 8}, {17, 72, 5 * MmaTiling::depth + 8}})
+    check(rung("mma_sync"), shape);
+}
+
+TEST_CASE("eight rows of a tile, as ldmatrix reads them, lie in different banks") {
+  for (int chunk = 0; chunk < MmaTiling::chunks; ++chunk) {
+    for (int first = 0; first < MmaTiling::n; first += 8) {
+      std::set<int> sixteens;
+      for (int row = first; row < first + 8; ++row) sixteens.insert(chunk_in_tile(row, chunk) / MmaTiling::chunk % 8);
+      CHECK(sixteens.size() == 8);
+    }
   }
 }
 
-TEST_CASE("the ring goes round more than once") { check(bf16_rungs()[2], {64, 8, 9 * tile_k}); }
+TEST_CASE("a tile's chunks have places of their own") {
+  std::set<int> places;
+  for (int row = 0; row < MmaTiling::n; ++row) {
+    for (int chunk = 0; chunk < MmaTiling::chunks; ++chunk) places.insert(chunk_in_tile(row, chunk));
+  }
+  CHECK(places.size() == MmaTiling::n * MmaTiling::chunks);
+  CHECK(*places.rbegin() == MmaTiling::n * MmaTiling::depth - MmaTiling::chunk);
+}
 
-TEST_CASE("clusters that stay: more tiles than clusters, fewer, and some outside") {
-  for (const Bf16Rung& rung : bf16_persistents()) {
+TEST_CASE("tensor copies and warpgroup products: whole tiles, and what sticks out") {
+  for (const char* id : {"tma", "pipeline"}) {
+    check(rung(id), {128, 256, 64});
+    check(rung(id), {130, 264, 72});
+  }
+}
+
+TEST_CASE("the ring goes round more than once") { check(rung("pipeline"), {64, 8, 9 * tile_k}); }
+
+TEST_CASE("blocks that stay, in clusters and alone: more tiles than clusters, fewer, and some outside") {
+  std::vector<Bf16Rung> rungs = bf16_persistents();
+  rungs.push_back(rung("persistent_alone"));
+  for (const Bf16Rung& rung : rungs) {
     check(rung, {260, 776, 2 * tile_k + 8});
     check(rung, {1, 8, 8});
   }

@@ -3,7 +3,9 @@
 
 #include <map>
 #include <utility>
+#include <vector>
 
+#include "03-gpu/kernels/cuda/mma_fragments.hpp"
 #include "03-gpu/kernels/cuda/tensor_operands.hpp"
 
 namespace hf::gpu {
