@@ -20,4 +20,7 @@ std::vector<Step> memory_steps(const cuda::Device& device);
 /// about features that the device does not have.
 std::vector<Step> gpu_matmul_steps(const cuda::Device& device);
 
+/// Steps for generating a token: products of weights with one vector or a few, beside reading the same bytes.
+std::vector<Step> decode_steps(const cuda::Device& device);
+
 }  // namespace hf::gpu

@@ -220,7 +220,8 @@ std::vector<Step> gpu_steps() {
   const std::vector<Step> execution = {{"GPU divergence", [=](Lab& lab) { measure_divergence(lab, device); }, 0.5, 1},
                                        {"GPU launches", measure_launches, 1, 3},
                                        {"GPU peaks", [=](Lab& lab) { measure_device_peaks(lab, device); }, 1, 3}};
-  for (const auto& part : {memory_steps(device), execution, gpu_matmul_steps(device)})
+  for (const auto& part :
+       {memory_steps(device), execution, decode_steps(device), gpu_matmul_steps(device)})
     steps.insert(steps.end(), part.begin(), part.end());
   const auto conditions = std::make_shared<Conditions>(pci_bus_id());
   for (Step& step : steps) {

@@ -1,4 +1,5 @@
 #include "03-gpu/bench/cuda/device_steps.hpp"
+#include "03-gpu/bench/cuda/reads.cuh"
 
 #include <algorithm>
 #include <bit>
@@ -19,12 +20,6 @@ namespace {
 
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
 constexpr double single_roundoff = 0x1p-24;
-
-/// Returns `times` times the L2 cache, rounded up to a power of two, so that little of it can be cached; at most 1/8 of
-/// the memory.
-std::size_t beyond_l2(const cuda::Device& device, std::size_t times) {
-  return std::bit_floor(std::min(std::bit_ceil(std::max(times * device.l2_bytes, 64 * MiB)), device.memory_bytes / 8));
-}
 
 // ---- How long does one thread wait? ----
 
@@ -153,6 +148,22 @@ void measure_streams(Lab& lab, const cuda::Device& device) {
                                                lab.plan());
   lab.add(Value("copy_gbs", rate(2 * arrays.bytes(), sampling.of("copy")), "GB/s", "copy"));
   lab.add(Value("dot_gbs", rate(2 * arrays.bytes(), sampling.of("dot")), "GB/s", "dot product"));
+}
+
+/// What L2 delivers, beside what memory delivers, from an array that fits into each half of it: an H100's consists of
+/// two.
+void measure_reads(Lab& lab, const cuda::Device& device) {
+  Reads in_l2(device, device.l2_bytes / 4), in_memory(device, beyond_l2(device, 8));
+  const auto times = static_cast<unsigned>(in_memory.bytes() / in_l2.bytes());
+  in_l2.check(3);
+  in_memory.check(1);
+  const Sampling sampling = sample_interleaved({cuda::timed_on_device("l2", [&] { in_l2.run(times); }),
+                                                cuda::timed_on_device("memory", [&] { in_memory.run(1); })},
+                                               lab.plan());
+  const double gain = times * in_l2.bytes() / in_memory.bytes();
+  lab.add(Value("gpu_l2_gbs", rate(times * in_l2.bytes(), sampling.of("l2")), "GB/s", "reading, from L2"));
+  lab.add(Value("gpu_read_gbs", rate(in_memory.bytes(), sampling.of("memory")), "GB/s", "reading, from memory"));
+  lab.add(Value("gpu_l2_gain", hf::times(sampling.ratio("memory", "l2"), gain), "1", "L2 over memory"));
 }
 
 // ---- Little's law ----
@@ -337,6 +348,7 @@ void measure_banks(Lab& lab) {
 std::vector<Step> memory_steps(const cuda::Device& device) {
   return {{"GPU latency", [=](Lab& lab) { measure_latency(lab, device); }, 3, 10},
           {"GPU bandwidth", [=](Lab& lab) { measure_streams(lab, device); }, 2, 6},
+          {"GPU bandwidth of L2", [=](Lab& lab) { measure_reads(lab, device); }, 1, 4},
           {"GPU bytes in flight", [=](Lab& lab) { measure_in_flight(lab, device); }, 4, 16},
           {"GPU access patterns",
            [=](Lab& lab) {

@@ -7,26 +7,12 @@
 /// functions in mma_fragments.hpp, and in bf16_gemm_wmma.cuh, bf16_gemm_mma_sync.cuh and bf16_gemm_instructions.cuh.
 #pragma once
 
-#include <bit>
 #include <cstdint>
-#include <vector>
 
+#include "03-gpu/kernels/cuda/bf16.hpp"
 #include "03-gpu/kernels/cuda/sgemm.cuh"
 
 namespace hf::gpu {
-
-/// The upper half of a float.
-struct Bf16 {
-  std::uint16_t bits;
-};
-
-inline float to_float(Bf16 x) { return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16); }
-
-/// Rounded to nearest, ties to even. \pre x is finite
-inline Bf16 to_bf16(float x) {
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  return {static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
-}
 
 #ifdef __CUDACC__
 /// All the shared memory that the block was started with; aligned to 1024 bytes.

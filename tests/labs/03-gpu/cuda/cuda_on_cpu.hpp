@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <barrier>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -22,6 +23,11 @@
 #define __shared__ static  // the blocks run one after the other
 
 #define HF_LAUNCH(kernel, grid, block, ...) ::hf::gpu::on_cpu::launch(grid, block, [=] { kernel(__VA_ARGS__); })
+#define HF_LAUNCH_IN(stream, kernel, grid, block, ...) \
+  static_cast<void>(stream), ::hf::gpu::on_cpu::launch(grid, block, [&] { kernel(__VA_ARGS__); })
+
+struct CpuStream;
+using cudaStream_t = CpuStream*;
 
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
@@ -31,6 +37,10 @@ struct dim3 {
 /// It may alias floats, as on the device.
 struct __attribute__((aligned(16), may_alias)) float4 {
   float x, y, z, w;
+};
+
+struct __attribute__((aligned(16), may_alias)) uint4 {
+  std::uint32_t x, y, z, w;
 };
 
 inline thread_local dim3 threadIdx, blockIdx;
@@ -116,3 +126,13 @@ inline void launch(dim3 grid, dim3 block, const std::function<void()>& kernel) {
 
 inline void __syncthreads() { hf::gpu::on_cpu::everyone->arrive_and_wait(); }
 inline void __syncwarp() { hf::gpu::on_cpu::warp->meeting.arrive_and_wait(); }
+
+template <class Value>
+Value __shfl_xor_sync(unsigned, Value mine, unsigned distance) {
+  return hf::gpu::on_cpu::of_warp(mine)[hf::gpu::on_cpu::lane ^ distance];
+}
+inline float __uint_as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+template <class Value>
+Value __ldcs(const Value* from) {
+  return *from;
+}
