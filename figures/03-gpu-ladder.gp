@@ -15,21 +15,34 @@ array titles[2] = ["fp32, N = 4096, % of cuBLAS".(beside(1) ? "; quoted: on an A
 # One that the record lacks is drawn from the quoted one, with every point undefined.
 measured(panel) = present(panel) ? tables."/".ids[panel]."_ladder.tsv" : quoted(panel)
 
-# The rows, and on which of them the rungs of each ladder stand (0: on none), for not everyone climbs by the same steps.
-# Nobody's WMMA is quoted: it has a row where this GPU climbed it.
-# Older records end at the warp tile.
-stats measured(1) using 1 name "climbed" nooutput
-array rows[2] = [5 + (present(1) && climbed_max > 6), 4 + present(2)]
+# The ideas, a row for each, and which of them each rung adds (0: none that has a row), for not everyone climbs by the same steps.
 array names_1[6] = ["naive", "coalesced", "shared tile", "register tile", "warp tile", "register ports"]
-array names_2[5] = ["no tensor cores", "through registers", "copy engine", "ring of buffers", "all steps"]
-name(panel, row) = panel == 1 ? names_1[row] : names_2[row + (row > 1 && !present(2))]
+array names_2[7] = ["no tensor cores", "through registers", "early copies", "copy engine", "ring of buffers", "blocks that stay", \
+                    "all steps"]
 array ours_1[7] = [1, 2, 3, 4, 0, 5, 6]
-array ours_2[4] = [2, 3, 4, 5]
-array places_1[8] = [1, 2, 3, 0, 4, 0, 0, 5]
-array places_2[8] = [1, 3, 4, 0, 0, 0, 5, 0]
-row_of_ours(panel, rung) = !present(panel) ? NaN : (row = panel == 1 ? ours_1[int(rung)] : ours_2[int(rung)], row ? -row : NaN)
-row_of_theirs(panel, rung) = (row = panel == 1 ? places_1[int(rung)] : places_2[int(rung)], \
-                              row ? -row + (panel == 2 && row > 1 && !present(2)) : NaN)
+array ours_2[6] = [2, 3, 4, 5, 6, 7]
+array theirs_1[8] = [1, 2, 3, 0, 4, 0, 0, 5]
+array theirs_2[8] = [1, 4, 5, 0, 0, 0, 7, 0]
+# Nobody's WMMA, early copies or staying blocks are quoted: they have rows where this GPU climbed them. Records from before
+# November 28, 2026 end at the warp tile in fp32, and have four rungs in bf16.
+array quoted_rows[7] = [1, 0, 0, 2, 3, 0, 4]
+array ours_2_of_4[4] = [2, 4, 5, 7]
+array rows_of_4[7] = [1, 2, 0, 3, 4, 0, 5]
+array climbed[2] = [0, 0]
+do for [panel = 1:2] {
+  if (present(panel)) {
+    stats measured(panel) using 1 name "rungs" nooutput
+    climbed[panel] = int(rungs_max)
+  }
+}
+array ideas[2] = [climbed[1] > 6 ? 6 : 5, 7]
+array rows[2] = [ideas[1], climbed[2] == 0 ? 4 : climbed[2] == 4 ? 5 : 7]
+row_2(idea) = climbed[2] == 0 ? quoted_rows[idea] : climbed[2] == 4 ? rows_of_4[idea] : idea
+row_of(panel, idea) = idea == 0 ? NaN : (row = panel == 1 ? idea : row_2(idea), row ? -row : NaN)
+name(panel, idea) = panel == 1 ? names_1[idea] : names_2[idea]
+row_of_ours(panel, rung) = !present(panel) ? NaN : \
+  row_of(panel, panel == 1 ? ours_1[int(rung)] : climbed[2] == 4 ? ours_2_of_4[int(rung)] : ours_2[int(rung)])
+row_of_theirs(panel, rung) = row_of(panel, panel == 1 ? theirs_1[int(rung)] : theirs_2[int(rung)])
 
 left_edge = 176; right_edge = width - 24
 set grid xtics noytics
@@ -55,7 +68,11 @@ do for [panel = 1:2] {
   set xtics 0,25,100
   eval y_range(-rows[panel] - 0.6, -0.4)
   unset ytics
-  set for [row = 1:rows[panel]] label name(panel, row) at graph -0.03,first -row right textcolor rgb ink
+  do for [idea = 1:ideas[panel]] {
+    if (row_of(panel, idea) == row_of(panel, idea)) {  # not NaN
+      set label name(panel, idea) at graph -0.03,first row_of(panel, idea) right textcolor rgb ink
+    }
+  }
   set arrow from 100,-rows[panel] - 0.6 to 100,-0.4 nohead linewidth 2.4 linecolor rgb quiet
   set for [row = 1:rows[panel]] arrow from 0,-row to 100,-row nohead linewidth 0.8 linecolor rgb grid
   plot quoted(panel) using (only($1 <= last && beside(panel), $2 / full * 100)):(row_of_theirs(panel, $1)) with points \

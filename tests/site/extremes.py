@@ -22,7 +22,7 @@ TIMES = {"s", "ms", "us", "ns"}
 ELSEWHERE = re.compile("(canonical|quoted|sqnr|outlier_kl|tpuv1|sweep|runs|planner|serving_(itl|ttft))_.*")
 
 SGEMM = ["naive", "coalesced", "shared tile", "register tile", "vectorised", "warp tile", "register ports"]
-BF16 = ["WMMA", "TMA + WGMMA", "producer/consumer", "persistent + clusters"]
+BF16 = ["WMMA", "cp.async + mma.sync", "TMA + WGMMA", "producer/consumer", "persistent", "persistent, clusters"]
 # For each lab, the parts that a machine may lack: what its record says then, the series and values that it lacks, and the
 # figures that cannot be drawn.
 ABSENT = [
