@@ -1,7 +1,8 @@
 """{scoreboard}: tokens per second of one small language model, a row for each chapter up to the page's own; elsewhere all rows.
 
 No lab measures these rows: each is computed from a machine's records of labs 00 and 06. All rows of a board are from one
-machine; if it has not measured a number that a row needs, the row says so.
+machine; if it has not measured a number that a row needs, the row says so. Only a GPU's tokens, measured by lab 03, may be from
+another machine: until a record has them, that row is modelled.
 """
 
 import math
@@ -27,7 +28,7 @@ from press.tables import scrolling_table
 
 from .widgets import planner_tables
 
-WORKLOAD, PRECISION = "00-workload", "06-precision"
+WORKLOAD, GPU, PRECISION = "00-workload", "03-gpu", "06-precision"
 NEEDED = ("decode_tokens_per_s", "decode_predicted_tokens_per_s", "flops_decode")  # without these there is no board
 SMALLEST_MODEL = 2e8  # FLOPs of a token: GPT-2 small takes 2.7e8; with too little memory or time, lab 00 ran a smaller model
 PROMPT = 512  # tokens that lab 00 reads with GPT-2 small
@@ -117,6 +118,17 @@ ROWS = (
     Row("07", "the same, if only matrix products took time", "modelled", products_alone))
 
 
+def measured_gpu(records: Records) -> tuple[Row, Record] | None:
+    """The row of the first machine whose GPU has run the model, and its record."""
+    all_of_lab = records.all(GPU)[0] if GPU in records.labs() else []
+    record = next((each for each in all_of_lab if each.value("gpu_tokens_per_s")), None)
+    if not record:
+        return None
+    of_gpu, name = Numbers([record]), record.data["machine"]["gpus"][0]["name"]
+    return Row("03", f"one reader, 16-bit weights, {name}", "measured",
+               lambda _: of_gpu.measured("gpu_tokens_per_s", of_gpu["gpu_tokens_bound_per_s"], MEMORY)), record
+
+
 class Board(NamedTuple):
     """A machine's records and its bars, in order; a bar is None if it was not measured."""
 
@@ -147,6 +159,8 @@ class Scoreboard(NoticeDirective):
         domain, chapter = press(self.env), CHAPTER.fullmatch(self.env.docname)
         new = chapter[1] if chapter else ""
         rows = [row for row in ROWS if row.chapter <= (new or "99")]
+        gpu = measured_gpu(domain.records)
+        rows = [gpu[0] if gpu and row.chapter == gpu[0].chapter else row for row in rows]
         labs = [WORKLOAD, PRECISION][:1 + (rows[-1].chapter >= "06")]
         for lab in labs if new else "*":  # all labs, without naming any: the machine is named below the board, without a banner
             domain.note_lab(lab)
@@ -155,7 +169,7 @@ class Scoreboard(NoticeDirective):
                   for machine in domain.records.machines_of(self.env.docname)}
         each = lambda make: for_each_machine(self.env, lambda machine: make(boards[machine]))
         figure = nodes.figure("", *each(lambda board: [nodes.raw("", drawing(board, new), format="html")]), caption(rows, new),
-                              nodes.legend("", *each(self.provenance), *self.sources(rows), *each(data_table)),
+                              nodes.legend("", *each(self.provenance), *self.sources(rows, gpu and gpu[1]), *each(data_table)),
                               classes=["hf-lab-figure", "hf-scoreboard"])
         self.add_name(figure)
         return [figure]
@@ -175,10 +189,17 @@ class Scoreboard(NoticeDirective):
                      nodes.Text(f", {record.date}{record.since}{quick}")]
         return [line]
 
-    def sources(self, rows: list[Row]) -> list[nodes.Node]:
-        """The sources of other machines' bandwidths, and how the rows differ in their conditions."""
-        line = nodes.paragraph("", classes=["hf-sources"])
-        for name, rate, source in (QUOTED[row.chapter] for row in rows if row.chapter in QUOTED):
+    def sources(self, rows: list[Row], gpu: Record | None) -> list[nodes.Node]:
+        """The sources of other machines' numbers, and how the rows differ in their conditions."""
+        line, of_gpu = (nodes.paragraph("", classes=["hf-sources"]) for _ in range(2))
+        if gpu and any(row.chapter == "03" for row in rows):
+            whose = press(self.env).records.machine_of(gpu)
+            of_gpu += [nodes.Text("Row 03: "), machine_link(whose.slug, whose.name), nodes.Text(DOT),
+                       file_link(self.env, gpu.path, "record 03"), nodes.Text(f", {gpu.date}{gpu.since}")]
+        for row in rows:
+            if row.chapter not in QUOTED or row.kind == "measured":
+                continue
+            name, rate, source = QUOTED[row.chapter]
             line += [nodes.Text(f"{DOT if line.children else 'Bandwidth of '}{name}: {rate:g}{NO_BREAK_SPACE}TB/s"),
                      *citation(self.env, {"source": source}, self.lineno, self.state.inliner)]
         shorter = [row.chapter for row in rows if row.chapter in TEXTS]
@@ -187,7 +208,8 @@ class Scoreboard(NoticeDirective):
             where = [chapter for chapter in shorter if TEXTS[chapter] == tokens]
             said.append(f"{tokens} in row{'s' if where[1:] else ''} {listed(where)}")
         lengths = f"Context: about 500 tokens; {', '.join(said)}. A shorter context means fewer bytes."
-        return [line] * bool(line.children) + [nodes.paragraph("", lengths, classes=["hf-sources"])] * bool(said)
+        return [*(each for each in (of_gpu, line) if each.children),
+                *[nodes.paragraph("", lengths, classes=["hf-sources"])] * bool(said)]
 
 
 def caption(rows: list[Row], new: str) -> nodes.caption:

@@ -104,6 +104,32 @@ def test_a_chapter_has_the_rows_up_to_its_own_which_is_emphasised(board, chapter
     assert own == "ink" and set(earlier) <= {"grey"}
 
 
+def gpu_record(site, slug="with-gpu", speed=3456.0, bound=7890.0):
+    """Publishes a machine's record whose GPU has run the model."""
+    site.lab("03-gpu")
+    record = made.record("03-gpu")
+    gpu = {"name": "NVIDIA H100", "memory_bytes": 2**36, "driver": "580.1"}
+    record["machine"].update(slug=slug, cpu="Host Processor", gpus=[gpu])
+    record["values"] += [{"id": "gpu_tokens_per_s", "value": speed, "low": 3405.6, "high": 3495.6, "unit": "tokens/s",
+                          "kind": "measured", "samples": [3400.0, speed, 3500.0]},
+                         {"id": "gpu_tokens_bound_per_s", "value": bound, "unit": "tokens/s", "kind": "modelled"}]
+    path = site.root / "figures" / "records" / slug
+    path.mkdir(parents=True, exist_ok=True)
+    (path / "03-gpu.json").write_text(json.dumps(record), encoding="utf-8")
+
+
+def test_a_measured_gpu_replaces_the_modelled_one_and_names_its_machine(board):
+    board()
+    gpu_record(board.site)
+    svg = built(board.site)
+    assert told(svg)["03"] == "one reader, 16-bit weights, NVIDIA H100: 3460, measured; bound 7890 (memory)"
+    bar = dict(zip(told(svg), svg.iter(f"{SVG}rect"), strict=True))["03"]
+    assert "f-ink" in bar.get("class") and not bar.get("stroke-dasharray")
+    assert speed_at(LEFT + float(bar.get("width")), svg) == pytest.approx(3456, rel=0.01)
+    text = board.site.text()
+    assert "Row 03: Host Processor" in text and "Bandwidth of a TPU v5p: 2.765 TB/s" in text and "an H100" not in text
+
+
 def test_the_front_page_has_all_rows_alike(board):
     board()
     svg = built(board.site)
