@@ -21,8 +21,8 @@ array names_2[7] = ["no tensor cores", "through registers", "early copies", "cop
                     "all steps"]
 array ours_1[7] = [1, 2, 3, 4, 0, 5, 6]
 array ours_2[6] = [2, 3, 4, 5, 6, 7]
-array theirs_1[8] = [1, 2, 3, 0, 4, 0, 0, 5]
-array theirs_2[8] = [1, 4, 5, 0, 0, 0, 7, 0]
+array quoted_1[8] = [1, 2, 3, 0, 4, 0, 0, 5]
+array quoted_2[8] = [1, 4, 5, 0, 0, 0, 7, 0]
 # Nobody's WMMA, early copies or staying blocks are quoted: they have rows where this GPU climbed them. Records from before
 # November 28, 2026 end at the warp tile in fp32, and have four rungs in bf16.
 array quoted_rows[7] = [1, 0, 0, 2, 3, 0, 4]
@@ -42,7 +42,7 @@ row_of(panel, idea) = idea == 0 ? NaN : (row = panel == 1 ? idea : row_2(idea), 
 name(panel, idea) = panel == 1 ? names_1[idea] : names_2[idea]
 row_of_ours(panel, rung) = !present(panel) ? NaN : \
   row_of(panel, panel == 1 ? ours_1[int(rung)] : climbed[2] == 4 ? ours_2_of_4[int(rung)] : ours_2[int(rung)])
-row_of_theirs(panel, rung) = row_of(panel, panel == 1 ? theirs_1[int(rung)] : theirs_2[int(rung)])
+row_of_theirs(panel, rung) = row_of(panel, panel == 1 ? quoted_1[int(rung)] : quoted_2[int(rung)])
 
 left_edge = 176; right_edge = width - 24
 set grid xtics noytics

@@ -7,11 +7,13 @@
 
 #include "03-gpu/bench/cuda/conditions.hpp"
 #include "03-gpu/bench/cuda/device_steps.hpp"
+#include "03-gpu/bench/cuda/token_runs.hpp"
 #include "03-gpu/kernels/cuda/divergence.cuh"
 #include "03-gpu/kernels/cuda/launches.cuh"
 #include "03-gpu/kernels/cuda/tensor_operands.hpp"
 #include "03-gpu/kernels/cuda/tensor_peak.cuh"
 #include "common/cuda/device.cuh"
+#include "common/cuda/graph.cuh"
 #include "common/cuda/state_log.hpp"
 #include "common/cuda/timing.cuh"
 
@@ -71,11 +73,11 @@ void measure_launches(Lab& lab) {
   cuda::DeviceArray<unsigned> counter(std::vector<unsigned>{0});
   launch_ticks(stream, launches, counter.data());
   check_ticks(launches, counter, stream, "a launch");
-  TickGraph counted(stream, launches, counter.data());
+  cuda::Graph counted(stream, [&] { launch_ticks(stream, launches, counter.data()); });
   counted.launch(stream);
   check_ticks(2 * launches, counter, stream, "a graph");
 
-  TickGraph graph(stream, launches, nullptr);
+  cuda::Graph graph(stream, [&] { launch_ticks(stream, launches, nullptr); });
   const Sampling sampling = sample_interleaved({timed("stream",
                                                       [&] {
                                                         launch_ticks(stream, launches, nullptr);
@@ -221,7 +223,7 @@ std::vector<Step> gpu_steps() {
                                        {"GPU launches", measure_launches, 1, 3},
                                        {"GPU peaks", [=](Lab& lab) { measure_device_peaks(lab, device); }, 1, 3}};
   for (const auto& part :
-       {memory_steps(device), execution, decode_steps(device), gpu_matmul_steps(device)})
+       {memory_steps(device), execution, decode_steps(device), token_steps(device), gpu_matmul_steps(device)})
     steps.insert(steps.end(), part.begin(), part.end());
   const auto conditions = std::make_shared<Conditions>(pci_bus_id());
   for (Step& step : steps) {

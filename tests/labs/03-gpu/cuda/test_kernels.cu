@@ -18,6 +18,7 @@
 #include "03-gpu/kernels/cuda/tensor_operands.hpp"
 #include "03-gpu/kernels/cuda/tensor_peak.cuh"
 #include "03-gpu/kernels/cuda/transpose.cuh"
+#include "common/cuda/graph.cuh"
 #include "common/cuda/timing.cuh"
 #include "has_device.hpp"
 
@@ -247,7 +248,7 @@ TEST_CASE("no launch is lost, alone or in a graph" * doctest::skip(device_is_mis
   cuda::Stream stream;
   cuda::DeviceArray<unsigned> counter(std::vector<unsigned>{0});
   launch_ticks(stream, 17, counter.data());
-  TickGraph graph(stream, 5, counter.data());
+  cuda::Graph graph(stream, [&] { launch_ticks(stream, 5, counter.data()); });
   graph.launch(stream);
   graph.launch(stream);
   stream.wait();
