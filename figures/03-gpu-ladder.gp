@@ -2,7 +2,7 @@
 # needs: quoted_sgemm_ladder quoted_bf16_ladder
 # shows: sgemm_ladder quoted_sgemm_ladder bf16_ladder quoted_bf16_ladder
 # A row for each idea, what others reached beside what this GPU did, where the record has it. Rungs between are in the table.
-height = 444
+height = 464
 load "style.gp"
 load tables."/values.gp"
 array ids[2] = ["sgemm", "bf16"]
@@ -55,7 +55,7 @@ do for [panel = 1:2] {
   full = panel == 1 ? 100 : library_max
   last = panel == 1 ? theirs_max_x : theirs_max_x - 1
   top_edge = panel == 1 ? 36 : 262
-  bottom_edge = top_edge + 142
+  bottom_edge = top_edge + (panel == 1 ? 142 : 162)
   y_title = titles[panel]
   unset label
   unset arrow
