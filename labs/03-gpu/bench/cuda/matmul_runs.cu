@@ -295,8 +295,9 @@ bool has_hopper(Lab& lab, int capability) {
     compiled = answer.to_host()[0];
   }
   if (compiled == 1) return true;
-  lab.note(capability == 90 ? "compiled without sm_90a: the bf16 ladder ends at mma.sync (set CMAKE_CUDA_ARCHITECTURES=90a)"
-                            : "the GPU is no Hopper: the bf16 ladder ends at mma.sync");
+  lab.note(capability == 90
+               ? "compiled without sm_90a: the bf16 ladder ends at mma.sync (set CMAKE_CUDA_ARCHITECTURES=90a)"
+               : "the GPU is no Hopper: the bf16 ladder ends at mma.sync");
   return false;
 }
 
