@@ -5,8 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import tarfile
-import time
 
 import pytest
 from programs import result_of, script
