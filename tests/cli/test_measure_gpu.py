@@ -92,19 +92,32 @@ def test_the_first_call_runs_every_step_and_leaves_one_archive(gpu):
     run = gpu("all", "1")
     assert (run.returncode, run.stderr) == (0, "")
     found = rows(run)
-    assert [*found] == ["environment", "build", "tests-fp32", "tests-bf16", "tests-tensor", "tests-rest", "race-fp32-4096",
-                        "race-fp32-2048", "race-fp32-3072", "race-fp32-4224", "race-fp32-8192", "profile-probe",
-                        "profile-fp32-4096", "profile-banks", "racecheck-fp32", "synccheck-fp32", "memcheck-fp32",
-                        "memcheck-bf16"]  # fmt: skip
+    assert [*found] == ["environment", "build", "tests-fp32", "tests-bf16", "tests-tensor", "tests-decode", "tests-rest",
+                        "race-fp32-4096", "race-fp32-2048", "race-fp32-3072", "race-fp32-4224", "race-fp32-8192",
+                        "profile-probe", "profile-fp32-4096", "profile-banks", "racecheck-decode", "racecheck-fp32",
+                        "synccheck-decode", "synccheck-fp32", "memcheck-decode", "memcheck-fp32", "memcheck-bf16"]  # fmt: skip
     assert {*results(run).values()} == {"ok"}
     assert found["race-fp32-4096"] == ["1755", "640", "61", "ok; power 100% heat 100%"]
     assert "cuBLAS   46.0 TFLOP/s" in run.stdout
+    races = [call for call in gpu.calls if call.startswith("race-03-gpu fp32") and not call.endswith("1e-9 1")]
+    assert races == [f"race-03-gpu fp32 {n} 0.2 3" for n in (4096, 2048, 3072, 4224, 8192)]
     assert [path.name for path in (gpu.folder / "results").iterdir()] == ["measure-gpu-1.tar.gz"]
     with tarfile.open(gpu.folder / "results/measure-gpu-1.tar.gz") as archive:
         names = {name.removeprefix("measure-gpu-1/") for name in archive.getnames()}
         table = archive.extractfile("measure-gpu-1/table.txt").read().decode()
     assert run.stdout.endswith(table)
     assert {"gpu.csv", "table.txt", "race-fp32-8192.txt", "fp32-4096.csv", "banks.csv", "build.txt"} <= names
+
+
+def test_the_tests_of_a_token_run_alone_and_under_each_sanitizer(gpu, root):
+    gpu("all", "1")
+    decode = "-tc=weights times*,one token*"
+    assert [call for call in gpu.calls if call.startswith("test-03-gpu-device -tc=weights")] == [f"test-03-gpu-device {decode}"] * 4
+    for tool in ("racecheck", "synccheck", "memcheck"):
+        assert [call for call in gpu.calls if f"--tool {tool} " in call and call.endswith(decode)]
+    assert f"test-03-gpu-device -tce=fp32*,bf16*,tensor*,{decode.removeprefix('-tc=')}" in gpu.calls
+    tests = "".join((root / f"tests/labs/03-gpu/cuda/test_{what}_device.cu").read_text() for what in ("decode", "token"))
+    assert 'TEST_CASE("weights times ' in tests and 'TEST_CASE("one token' in tests
 
 
 def test_no_profile_changes_the_clock_or_hides_the_opponent(gpu):
@@ -120,8 +133,12 @@ def test_the_second_call_leaves_the_record_in_the_archive(gpu):
     git(gpu.folder, "commit", "--quiet", "--message", "a")
     run = gpu("all", "2")
     assert run.returncode == 0 and "warning" not in run.stdout
-    assert [*results(run)][2:] == ["lab-full", "race-bf16-8192", "race-bf16-short", "race-bf16-4096", "peers-bf16-uniform",
-                                   "peers-bf16-normal", "peers-bf16-zeros", "peers-fp32", "race-bf16-16384"]  # fmt: skip
+    assert [*results(run)][2:] == ["lab-full", "race-bf16-uniform", "burst-bf16-uniform", "race-bf16-normal", "burst-bf16-normal",
+                                   "race-bf16-zeros", "burst-bf16-zeros", "race-bf16-4096", "race-bf16-16384",
+                                   "peers-bf16-uniform", "peers-bf16-normal", "peers-bf16-zeros", "peers-fp32"]  # fmt: skip
+    races = [call.removeprefix("race-03-gpu ") for call in gpu.calls if call.startswith("race-03-gpu ")]
+    assert races == [f"bf16 8192 0.2 3 data={data}{rest}" for data in ("uniform", "normal", "zeros") for rest in ("", " rest=0.3")] + [
+        "bf16 4096 0.2 3", "bf16 16384 0.2 3"]  # fmt: skip
     with tarfile.open(gpu.folder / "results/measure-gpu-2.tar.gz") as archive:
         assert "measure-gpu-2/03-gpu.json" in archive.getnames()
     (gpu.folder / "tools/measure-gpu").write_text((gpu.folder / "tools/measure-gpu").read_text() + "\n")
@@ -154,9 +171,9 @@ def test_where_the_build_fails_its_last_lines_are_shown_and_nothing_is_measured(
 
 def test_a_step_that_no_longer_fits_is_named_and_shorter_ones_run(gpu):
     gpu.stand_in("nvcc", "sleep 4")
-    result = results(gpu("all", "2", LIMIT="187"))
-    assert re.fullmatch(r"left out: it takes about 180 s, and 1\d\d s were left", result["lab-full"])
-    assert result["race-bf16-8192"] == "ok"
+    result = results(gpu("all", "2", LIMIT="212"))
+    assert re.fullmatch(r"left out: it takes about 205 s, and 20\d s were left", result["lab-full"])
+    assert result["race-bf16-uniform"] == "ok"
 
 
 def test_without_time_nothing_is_begun(gpu):
@@ -208,12 +225,14 @@ def test_tests_that_fail_or_do_not_exist_are_failures(gpu):
 
 def test_if_the_lab_fails_its_steps_on_the_gpu_run_alone(gpu):
     gpu.program("bin/lab-03-gpu", """case "$*" in
-      --help) echo '  --only STEP:{latency and bandwidth,GPU latency,ladders, predicted,GPU: matmul in fp32}'; exit ;;
+      --help) echo '  --only STEP:{latency and bandwidth,GPU latency,ladders, predicted,GPU: matmul in fp32,GPU bandwidth of L2,GPU: weights times vectors,GPU: a token}'; exit ;;
       *--out*) echo 'lab-03-gpu: no'; exit 1 ;; esac""")  # fmt: skip
     result = results(gpu("all", "2"))
     assert result["lab-full"] == "failed, status 1: lab-03-gpu: no"
-    assert [name for name in result if name.startswith("lab-GPU")] == ["lab-GPU-latency", "lab-GPU--matmul-in-fp32"]
-    assert "lab-03-gpu --budget full --only GPU: matmul in fp32" in gpu.calls
+    assert [name for name in result if name.startswith("lab-GPU")] == [
+        "lab-GPU-latency", "lab-GPU--matmul-in-fp32", "lab-GPU-bandwidth-of-L2", "lab-GPU--weights-times-vectors", "lab-GPU--a-token"]  # fmt: skip
+    for step in ("matmul in fp32", "weights times vectors", "a token"):
+        assert f"lab-03-gpu --budget full --only GPU: {step}" in gpu.calls
 
 
 def test_without_triton_its_race_is_left_out(gpu):
@@ -226,13 +245,13 @@ def test_without_triton_its_race_is_left_out(gpu):
 
 def test_older_names_of_what_nvidia_smi_reports_are_used(gpu):
     run = gpu("all", "2", unknown="power.draw.instant clocks_event_reasons.active")
-    assert rows(run)["race-bf16-8192"] == ["1755", "300", "61", "ok; power 100% heat 100%"]
+    assert rows(run)["race-bf16-uniform"] == ["1755", "300", "61", "ok; power 100% heat 100%"]
     assert "unknown" not in run.stdout
 
 
 def test_what_nvidia_smi_does_not_report_is_said(gpu):
     run = gpu("all", "2", unknown="temperature.gpu clocks_event_reasons.active clocks_throttle_reasons.active")
-    assert rows(run)["race-bf16-8192"] == ["1755", "640", "-", "ok"]
+    assert rows(run)["race-bf16-uniform"] == ["1755", "640", "-", "ok"]
     for quantity in ("temperature", "limits"):
         assert f"warning: the GPU's {quantity} is unknown: nvidia-smi has no value for it\n" in run.stdout
 

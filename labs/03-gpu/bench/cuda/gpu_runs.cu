@@ -14,6 +14,7 @@
 #include "03-gpu/kernels/cuda/tensor_peak.cuh"
 #include "common/cuda/device.cuh"
 #include "common/cuda/graph.cuh"
+#include "common/cuda/pci_bus_id.cuh"
 #include "common/cuda/state_log.hpp"
 #include "common/cuda/timing.cuh"
 
@@ -191,15 +192,6 @@ void measure_device_peaks(Lab& lab, const cuda::Device& device) {
   lab.add(Value("tensor_bf16_tflops", tera("bf16", bf16.operations(times)), "TFLOP/s", "bf16 by mma.sync"));
 }
 
-/// Returns the place of the current device on the PCI bus, by which NVML finds it.
-std::string pci_bus_id() {
-  int device = 0;
-  char id[32] = "";
-  HF_CUDA(cudaGetDevice(&device));
-  HF_CUDA(cudaDeviceGetPCIBusId(id, sizeof id, device));
-  return id;
-}
-
 }  // namespace
 
 std::string gpu_unavailable() {
@@ -225,7 +217,7 @@ std::vector<Step> gpu_steps() {
   for (const auto& part :
        {memory_steps(device), execution, decode_steps(device), token_steps(device), gpu_matmul_steps(device)})
     steps.insert(steps.end(), part.begin(), part.end());
-  const auto conditions = std::make_shared<Conditions>(pci_bus_id());
+  const auto conditions = std::make_shared<Conditions>(cuda::pci_bus_id());
   for (Step& step : steps) {
     step.may_fail = true;  // a wrong kernel, for example, must not stop the other steps
     step.measure = [step, conditions](Lab& lab) { conditions->measure(step, lab); };
