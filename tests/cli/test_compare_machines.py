@@ -16,8 +16,9 @@ exit 1
 @pytest.fixture
 def book(root, tmp_path):
     """A checkout with one machine and a tool that prints its arguments."""
-    (tmp_path / "tools").mkdir()
-    shutil.copy(root / "tools/compare-machines", tmp_path / "tools")
+    for file in ("tools/compare-machines", "site/press/json_file.py"):
+        (tmp_path / file).parent.mkdir(parents=True)
+        shutil.copy(root / file, tmp_path / file)
     script(tmp_path / "build/bin/record", RECORD_TOOL)
     publish(tmp_path, "zen-4-vm", "Zen 4", 25)
     git(tmp_path, "init", "--quiet")
