@@ -1,7 +1,6 @@
 #include "03-gpu/bench/ports.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
