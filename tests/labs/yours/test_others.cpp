@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <string>
 
 #include "harness/measure/scratch_folder.hpp"
 #include "harness/measure/threads.hpp"
