@@ -67,7 +67,7 @@ DeviceMonitor::DeviceMonitor(const std::string& pci_bus_id, const SharedLibrary&
   shutdown_ = nvml.function<Status()>("nvmlShutdown");
   if (!check(find(pci_bus_id.c_str(), &device_), "nvmlDeviceGetHandleByPciBusId_v2")) return;
   clock_ = nvml.function<Status(Device, int, unsigned*)>("nvmlDeviceGetClockInfo");
-  fields_ = nvml.function<Status(Device, int, Field*)>("nvmlDeviceGetFieldValues");
+  fields_ = nvml.function<Status(Device, int, void*)>("nvmlDeviceGetFieldValues");
   average_power_ = nvml.function<Status(Device, unsigned*)>("nvmlDeviceGetPowerUsage");
   temperature_ = nvml.function<Status(Device, int, unsigned*)>("nvmlDeviceGetTemperature");
   limits_ = nvml.function<Status(Device, unsigned long long*)>("nvmlDeviceGetCurrentClocksEventReasons");

@@ -55,7 +55,7 @@ class DeviceMonitor {
   Status (*shutdown_)() = nullptr;
   const char* (*error_string_)(Status) = nullptr;
   Status (*clock_)(Device, int domain, unsigned* mhz) = nullptr;
-  Status (*fields_)(Device, int count, Field*) = nullptr;
+  Status (*fields_)(Device, int count, void* fields) = nullptr;  // nvmlFieldValue_t*, which only NVML's header defines
   Status (*average_power_)(Device, unsigned* milliwatts) = nullptr;
   Status (*temperature_)(Device, int sensor, unsigned* celsius) = nullptr;
   Status (*limits_)(Device, unsigned long long* reasons) = nullptr;

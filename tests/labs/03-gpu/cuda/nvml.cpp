@@ -65,7 +65,8 @@ int nvmlDeviceGetTemperature(void*, int sensor, unsigned* celsius) {
 }
 
 #ifndef OLD_NVML
-int nvmlDeviceGetFieldValues(void*, int count, FieldValue* values) {
+int nvmlDeviceGetFieldValues(void*, int count, void* fields) {
+  auto* values = static_cast<FieldValue*>(fields);
   for (int i = 0; i < count; ++i) {
     values[i].nvmlReturn = values[i].fieldId == 186 ? status("the power field") : 3;
     if (values[i].nvmlReturn == 0) values[i].value.uiVal = stand_in.milliwatts;
