@@ -1,5 +1,6 @@
 /// \file
-/// The ways in which cuBLAS computes our products: row-major c (m, n) = a (m, k) · b (k, n). In bf16, b is transposed.
+/// The ways in which cuBLAS computes our products: row-major c (m, n) = a (m, k) · b (k, n). In bf16 and e4m3, b is
+/// transposed, and c is in bf16.
 /// cuBLAS is column-major: as bᵀ and aᵀ it gets our rows of b and a, and it writes c by rows.
 #pragma once
 
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "03-gpu/kernels/cuda/bf16_gemm.cuh"
+#include "03-gpu/kernels/cuda/e4m3.hpp"
 #include "03-gpu/kernels/cuda/sgemm.cuh"
 #include "common/cuda/device.cuh"
 
@@ -54,38 +56,43 @@ class Cublas {
 };
 
 /// The kernels, at most eight, that cuBLAS expects to be the fastest for one shape, with 64 MiB to work in. Sums are in
-/// fp32, and fp32 is never rounded to TF32.
+/// fp32, and fp32 is never rounded to TF32. In e4m3, cuBLAS promotes sums from time to time, unless it is told otherwise.
 template <class Number>
 class CublasLt {
  public:
+  using Result = std::conditional_t<std::is_same_v<Number, E4m3>, Bf16, Number>;
+
   explicit CublasLt(GemmShape shape) : workspace_(std::size_t{64} << 20) {
-    constexpr bool transposed = std::is_same_v<Number, Bf16>;
-    constexpr cudaDataType type = transposed ? CUDA_R_16BF : CUDA_R_32F;
+    constexpr bool transposed = !std::is_same_v<Number, float>;
     const auto [m, n, k] = shape;
     create(handle_, cublasLtDestroy, cublasLtCreate);
     create(operation_, cublasLtMatmulDescDestroy, cublasLtMatmulDescCreate, CUBLAS_COMPUTE_32F, CUDA_R_32F);
     const cublasOperation_t of_b = transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     HF_CUBLAS(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_TRANSA, &of_b, sizeof of_b));
-    const auto layout = [&](Owned<cublasLtMatrixLayout_t>& matrix, int rows, int columns) {
+    const auto layout = [](Owned<cublasLtMatrixLayout_t>& matrix, int rows, int columns, cudaDataType type) {
       create(matrix, cublasLtMatrixLayoutDestroy, cublasLtMatrixLayoutCreate, type, rows, columns, rows);
     };
-    layout(a_, k, m);
-    transposed ? layout(b_, k, n) : layout(b_, n, k);
-    layout(c_, n, m);
+    layout(a_, k, m, type_of(Number()));
+    transposed ? layout(b_, k, n, type_of(Number())) : layout(b_, n, k, type_of(Number()));
+    layout(c_, n, m, type_of(Result()));
     choose();
   }
 
   int size() const { return static_cast<int>(candidates_.size()); }
 
   /// \param candidate  below size(); the one expected to be the fastest is 0
-  void multiply(int candidate, const Number* a, const Number* b, Number* c) {
-    const float one = 1, zero = 0;
+  void multiply(int candidate, const Number* a, const Number* b, Result* c, float scale = 1) {
+    const float zero = 0;
     const cublasLtMatmulHeuristicResult_t& chosen = candidates_[static_cast<std::size_t>(candidate)];
-    HF_CUBLAS(cublasLtMatmul(handle_.get(), operation_.get(), &one, b, b_.get(), a, a_.get(), &zero, c, c_.get(), c,
+    HF_CUBLAS(cublasLtMatmul(handle_.get(), operation_.get(), &scale, b, b_.get(), a, a_.get(), &zero, c, c_.get(), c,
                              c_.get(), &chosen.algo, workspace_.data(), chosen.workspaceSize, nullptr));
   }
 
  private:
+  static cudaDataType type_of(float) { return CUDA_R_32F; }
+  static cudaDataType type_of(Bf16) { return CUDA_R_16BF; }
+  static cudaDataType type_of(E4m3) { return CUDA_R_8F_E4M3; }
+
   template <class Handle>
   using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, cublasStatus_t (*)(Handle)>;
 

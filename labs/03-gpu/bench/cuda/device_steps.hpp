@@ -16,8 +16,8 @@ namespace hf::gpu {
 /// Steps for the device's memory: its latency for one thread, its bandwidth for many, and the cost of access patterns.
 std::vector<Step> memory_steps(const cuda::Device& device);
 
-/// Steps for the matmul ladders, in fp32 and bf16, against cuBLAS: all rungs in interleaved rounds. They add notes
-/// about features that the device does not have.
+/// Steps for the matmul ladders, in fp32 and bf16, and for a product in FP8, against cuBLAS: all rungs in interleaved
+/// rounds. They add notes about features that the device does not have.
 std::vector<Step> gpu_matmul_steps(const cuda::Device& device);
 
 /// Steps for generating a token: products of weights with one vector or a few, beside reading the same bytes.

@@ -2,14 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "03-gpu/bench/cuda/cublas.cuh"
 #include "03-gpu/bench/cuda/races.hpp"
+#include "03-gpu/check/fp8_reference.hpp"
 #include "03-gpu/kernels/cuda/bf16_gemm_rungs.cuh"
+#include "03-gpu/kernels/cuda/e4m3.hpp"
+#include "03-gpu/kernels/cuda/fp8_gemm.cuh"
 #include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
 #include "common/cuda/timing.cuh"
 #include "common/product.hpp"
@@ -18,13 +26,14 @@
 namespace hf::gpu {
 namespace {
 
-/// The side of the square products in bf16.
+/// The side of the square products in bf16 and e4m3.
 constexpr int bf16_side = 8192;
 
 // ---- Operands and reference results ----
 
-float rounded(float x, float) { return x; }
-Bf16 rounded(float x, Bf16) { return to_bf16(x); }
+float random_of(std::uint64_t sequence, std::uint64_t i, float) { return random_number(sequence, i); }
+Bf16 random_of(std::uint64_t sequence, std::uint64_t i, Bf16) { return to_bf16(random_number(sequence, i)); }
+E4m3 random_of(std::uint64_t sequence, std::uint64_t i, E4m3) { return random_e4m3(sequence, i); }
 double value_of(float x) { return double{x}; }
 double value_of(Bf16 x) { return double{to_float(x)}; }
 
@@ -34,7 +43,8 @@ template <class Number>
 struct Operands {
   GemmShape shape;
   std::vector<Number> a, b;
-  cuda::DeviceArray<Number> device_a, device_b, c;
+  cuda::DeviceArray<Number> device_a, device_b;
+  cuda::DeviceArray<typename CublasLt<Number>::Result> c;
 
   Operands(GemmShape s, int b_rows, int b_columns)
       : shape(s),
@@ -48,7 +58,7 @@ struct Operands {
     std::vector<Number> numbers(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
     auto to = numbers.begin();
     for (int i = 0; i < rows; ++i) {
-      for (int j = 0; j < columns; ++j) *to++ = rounded(random_number(sequence + i, j), Number());
+      for (int j = 0; j < columns; ++j) *to++ = random_of(sequence + i, j, Number());
     }
     return numbers;
   }
@@ -56,6 +66,10 @@ struct Operands {
 
 Operands<float> fp32_operands(GemmShape shape) { return {shape, shape.k, shape.n}; }
 Operands<Bf16> bf16_operands(GemmShape shape) { return {shape, shape.n, shape.k}; }  // b is transposed
+Operands<E4m3> fp8_operands(GemmShape shape) { return {shape, shape.n, shape.k}; }
+
+/// Of the products in e4m3.
+constexpr float fp8_scale = 0.37f;
 
 /// Returns one number of c, with an error bound, from its row of a and column of b.
 template <class Number>
@@ -73,6 +87,11 @@ Reference reference(const Operands<Number>& x, int row, int column) {
   return sum;
 }
 
+Reference reference(const Operands<E4m3>& x, int row, int column) {
+  const std::size_t k = x.shape.k;
+  return fp8_reference(&x.a[row * k], &x.b[column * k], x.shape.k, fp8_tile_k, fp8_scale);
+}
+
 /// A way to compute c; it launches its kernels and returns.
 template <class Number>
 struct Contestant {
@@ -87,7 +106,7 @@ void check(const Contestant<Number>& contestant, Operands<Number>& x, std::size_
   x.c.poison();
   contestant.multiply(x);
   cuda::finish(contestant.label.c_str());
-  const std::vector<Number> c = x.c.to_host();
+  const auto c = x.c.to_host();
   double worst = 0;
   visit_places(x.shape.m, x.shape.n, most, [&](std::size_t row, std::size_t column) {
     const Reference right = reference(x, static_cast<int>(row), static_cast<int>(column));
@@ -111,6 +130,29 @@ std::vector<Contestant<Number>> contestants(const std::vector<Rung>& rungs) {
   return all;
 }
 
+/// With promotion, or without.
+template <bool promotes>
+Contestant<E4m3> ours_in_fp8() {
+  return {"fp8", "FP8", [](Operands<E4m3>& x) {
+            fp8_gemm<promotes>(x.shape, x.device_a.data(), x.device_b.data(), fp8_scale, x.c.data());
+          }};
+}
+
+/// The kernels that cuBLAS recommends for x's product.
+template <class Number>
+std::vector<Contestant<Number>> recommended_ways(const Operands<Number>& x, float scale = 1) {
+  std::vector<Contestant<Number>> all;
+  const auto recommended = std::make_shared<CublasLt<Number>>(x.shape);
+  for (int i = 0; i < recommended->size(); ++i) {
+    const std::string number = std::to_string(i + 1);
+    all.push_back({"cublaslt_" + number, "cuBLASLt, kernel " + number, [=](Operands<Number>& operands) {
+                     recommended->multiply(i, operands.device_a.data(), operands.device_b.data(), operands.c.data(),
+                                           scale);
+                   }});
+  }
+  return all;
+}
+
 /// cuBLAS's ways to compute x's product: by default, pedantically in fp32, and with each kernel that it recommends.
 template <class Number>
 std::vector<Contestant<Number>> libraries(const Operands<Number>& x) {
@@ -123,13 +165,7 @@ std::vector<Contestant<Number>> libraries(const Operands<Number>& x) {
   std::vector<Contestant<Number>> all = {own_choice("cublas", "cuBLAS", CUBLAS_DEFAULT_MATH)};
   if (std::is_same_v<Number, float>)
     all.push_back(own_choice("cublas_pedantic", "cuBLAS, pedantic", CUBLAS_PEDANTIC_MATH));
-  const auto recommended = std::make_shared<CublasLt<Number>>(x.shape);
-  for (int i = 0; i < recommended->size(); ++i) {
-    const std::string number = std::to_string(i + 1);
-    all.push_back({"cublaslt_" + number, "cuBLASLt, kernel " + number, [=](Operands<Number>& operands) {
-                     recommended->multiply(i, operands.device_a.data(), operands.device_b.data(), operands.c.data());
-                   }});
-  }
+  for (Contestant<Number>& each : recommended_ways(x)) all.push_back(std::move(each));
   return all;
 }
 
@@ -139,17 +175,25 @@ std::vector<Contestant<Number>> libraries(const Operands<Number>& x) {
 constexpr double settled_seconds = 0.2;
 
 template <class Number>
-Sampling race(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, const Lab& lab, int rounds,
-              double sample_seconds = settled_seconds) {
-  std::vector<Variant> variants;
-  for (const auto& each : contestants)
-    variants.push_back(cuda::timed_on_device(each.id, [&each, &x] { each.multiply(x); }));
+Variant timed(const Contestant<Number>& contestant, Operands<Number>& x) {
+  return cuda::timed_on_device(contestant.id, [&contestant, &x] { contestant.multiply(x); });
+}
+
+Sampling race(const std::vector<Variant>& variants, const Lab& lab, int rounds, double sample_seconds) {
   Plan plan = lab.plan();
   plan.rounds = rounds;
   plan.minimum_rounds = lab.quick() ? std::min(rounds, 3) : rounds;
   plan.budget_seconds = lab.seconds_left();
   plan.sample_seconds = plan.warm_seconds = lab.quick() ? sample_seconds / 10 : sample_seconds;
   return sample_interleaved(variants, plan);
+}
+
+template <class Number>
+Sampling race(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, const Lab& lab, int rounds,
+              double sample_seconds = settled_seconds) {
+  std::vector<Variant> variants;
+  for (const auto& each : contestants) variants.push_back(timed(each, x));
+  return race(variants, lab, rounds, sample_seconds);
 }
 
 /// Returns the fastest of several ways to compute the same product.
@@ -286,7 +330,8 @@ __global__ void hopper_probe(int* has_them) {
 }
 
 /// True if this program has the kernels for Hopper and the device runs them; otherwise adds a note with the reason.
-bool has_hopper(Lab& lab, int capability) {
+/// \param without  what is measured then
+bool has_hopper(Lab& lab, int capability, const std::string& without) {
   int compiled = 0;
   if (capability == 90) {
     cuda::DeviceArray<int> answer(1);
@@ -295,14 +340,13 @@ bool has_hopper(Lab& lab, int capability) {
     compiled = answer.to_host()[0];
   }
   if (compiled == 1) return true;
-  lab.note(capability == 90
-               ? "compiled without sm_90a: the bf16 ladder ends at mma.sync (set CMAKE_CUDA_ARCHITECTURES=90a)"
-               : "the GPU is no Hopper: the bf16 ladder ends at mma.sync");
+  lab.note(capability == 90 ? "compiled without sm_90a: " + without + " (set CMAKE_CUDA_ARCHITECTURES=90a)"
+                            : "the GPU is no Hopper: " + without);
   return false;
 }
 
 void measure_bf16(Lab& lab, int capability) {
-  const bool hopper = has_hopper(lab, capability);
+  const bool hopper = has_hopper(lab, capability, "the bf16 ladder ends at mma.sync");
   std::vector<Bf16Rung> rungs = bf16_rungs(), last = bf16_persistents();
   std::erase_if(rungs, [&](const Bf16Rung& rung) { return rung.hopper && !hopper; });
   if (!hopper) last.clear();
@@ -322,11 +366,67 @@ void measure_bf16(Lab& lab, int capability) {
   lab.note("the bf16 ladder's last rung ran in this way: " + ladder.best.label);
 }
 
+// ---- FP8 ----
+
+/// The errors of a product, as a percentage of its numbers, both as root mean squares; and the same if sums were exact,
+/// and only rounded to bf16.
+struct SumErrors {
+  double of_product, of_rounding;
+};
+
+SumErrors sum_errors(const Contestant<E4m3>& contestant, Operands<E4m3>& x) {
+  x.c.poison();
+  contestant.multiply(x);
+  cuda::finish(contestant.label.c_str());
+  const std::vector<Bf16> c = x.c.to_host();
+  double squares = 0, of_product = 0, of_rounding = 0;
+  visit_places(x.shape.m, x.shape.n, 1000, [&](std::size_t row, std::size_t column) {
+    const double exact = reference(x, static_cast<int>(row), static_cast<int>(column)).value;
+    const auto square_of = [&](Bf16 result) { return std::pow(value_of(result) - exact, 2); };
+    squares += exact * exact;
+    of_product += square_of(c[row * x.shape.n + column]);
+    of_rounding += square_of(to_bf16(static_cast<float>(exact)));
+  });
+  return {100 * std::sqrt(of_product / squares), 100 * std::sqrt(of_rounding / squares)};
+}
+
+void measure_sum_errors(Lab& lab, Operands<E4m3>& x) {
+  const SumErrors promoted = sum_errors(ours_in_fp8<true>(), x), unpromoted = sum_errors(ours_in_fp8<false>(), x);
+  const auto add = [&](const char* id, double percent, const char* label) {
+    lab.add(Value(id, percent, "%", Kind::measured, label));
+  };
+  add("fp8_sum_error", promoted.of_product, "error in FP8, sums promoted");
+  add("fp8_sum_error_unpromoted", unpromoted.of_product, "error in FP8, sums left in the tensor cores");
+  add("fp8_sum_error_rounding", promoted.of_rounding, "error of exact sums, rounded to bf16");
+}
+
+void measure_fp8(Lab& lab, int capability) {
+  if (!has_hopper(lab, capability, "no product in FP8")) return;
+  Operands<E4m3> small = fp8_operands({131, 280, 144}), x = fp8_operands({bf16_side, bf16_side, bf16_side});
+  Operands<Bf16> x16 = bf16_operands(x.shape);
+  const Contestant<E4m3> ours = ours_in_fp8<true>();
+  const std::vector<Contestant<E4m3>> ways = recommended_ways(x, fp8_scale);
+  const std::vector<Contestant<Bf16>> persistents = contestants<Bf16>(bf16_persistents());
+  check_all({ours}, small, small.c.size(), lab);
+  check_all({ours}, x, 1000, lab);
+  check_all(ways, x, 1000, lab);
+  check_all(persistents, x16, 1000, lab);
+  measure_sum_errors(lab, x);
+  if (ways.empty()) throw std::runtime_error("cuBLASLt recommends no kernel for a product in e4m3");
+  const Contestant<E4m3> cublas = fastest(ways, x, lab);
+  const Contestant<Bf16> bf16 = fastest(persistents, x16, lab);
+  const Sampling sampling = race({timed(ours, x), timed(cublas, x), timed(bf16, x16)}, lab, 15, settled_seconds);
+  lab.add(Value("fp8_tflops_8192", tflops(sampling, ours.id, x.shape), "TFLOP/s", "FP8"));
+  lab.add(Value("fp8_over_bf16_8192", sampling.ratio(bf16.id, ours.id), "1", "speed in FP8 over ours in bf16"));
+  lab.add(Value("fp8_over_cublas_8192", sampling.ratio(cublas.id, ours.id), "1", "speed in FP8 over cuBLASLt's"));
+}
+
 }  // namespace
 
 std::vector<Step> gpu_matmul_steps(const cuda::Device& device) {
   return {{"GPU: matmul in fp32", [=](Lab& lab) { measure_sgemm(lab, device.multiprocessors); }, 15, 100},
-          {"GPU: matmul in bf16", [=](Lab& lab) { measure_bf16(lab, device.capability); }, 20, 75}};
+          {"GPU: matmul in bf16", [=](Lab& lab) { measure_bf16(lab, device.capability); }, 20, 75},
+          {"GPU: matmul in FP8", [=](Lab& lab) { measure_fp8(lab, device.capability); }, 15, 45}};
 }
 
 }  // namespace hf::gpu

@@ -3,6 +3,8 @@
 /// multiplies them directly from shared memory.
 #pragma once
 
+#include <cstdint>
+
 #ifdef __CUDACC__
 #include "03-gpu/kernels/cuda/bf16_gemm_instructions.cuh"
 #endif
@@ -10,9 +12,9 @@
 
 namespace hf::gpu {
 
-/// The tiles for one step of the sums.
+/// The tiles for one step of the sums, as bytes: copies and descriptors are the same for numbers of any format.
 struct Tiles {
-  Bf16 a[tile_m * tile_k], b[tile_n * tile_k];
+  std::uint8_t a[tile_m * tile_row_bytes], b[tile_n * tile_row_bytes];
 };
 
 /// Requests the tiles of one step: 128 rows of a, and 256 of b, which takes two copies.
@@ -20,13 +22,13 @@ __device__ inline void send_for(Tiles& tiles, const TensorMap& a, const TensorMa
                                 Barrier& full) {
   copy_tile_in(tiles.a, a, start, row, full);
   copy_tile_in(tiles.b, b, start, column, full);
-  copy_tile_in(tiles.b + copy_rows * tile_k, b, start, column + copy_rows, full);
+  copy_tile_in(tiles.b + copy_rows * tile_row_bytes, b, start, column + copy_rows, full);
 }
 
 /// Starts adding one step's products to the sums of a warpgroup, whose rows of
 /// a are the first or the second half of the tile's.
 __device__ inline void begin_products(Sums& sums, const Tiles& tiles, int warpgroup) {
-  const Bf16* rows = tiles.a + warpgroup * warpgroup_m * tile_k;
+  const std::uint8_t* rows = tiles.a + warpgroup * warpgroup_m * tile_row_bytes;
   const std::uint64_t a = operand_descriptor(shared_address(rows));
   const std::uint64_t b = operand_descriptor(shared_address(tiles.b));
   fence_sums();
@@ -36,9 +38,10 @@ __device__ inline void begin_products(Sums& sums, const Tiles& tiles, int warpgr
 }
 
 /// Writes a warpgroup's sums to c directly from the registers, two adjacent numbers at a time.
-__device__ inline void store_sums(const Sums& sums, GemmShape shape, Bf16* c, int row, int column) {
+template <int count>
+__device__ void store_sums(const float (&sums)[count], GemmShape shape, Bf16* c, int row, int column) {
 #pragma unroll
-  for (int i = 0; i < sums_per_thread; i += 2) {
+  for (int i = 0; i < count; i += 2) {
     const Place place = place_of_sum(threadIdx.x % warpgroup_threads, i);
     const int to_row = row + place.row, to_column = column + place.column;
     if (to_row < shape.m && to_column < shape.n) store_pair(c + to_row * shape.n + to_column, sums[i], sums[i + 1]);
@@ -138,6 +141,20 @@ __device__ inline void consume(Ring& ring, Position& position, int steps, int wa
 }
 
 // [begin: producer and consumers]
+/// Requests the steps of one tile of c. \param numbers  of a row, in each step
+__device__ inline void request_steps(Ring& ring, int steps, int numbers,
+                                     const TensorMap& a,  // (m, k)
+                                     const TensorMap& b,  // (n, k)
+                                     int row, int column) {
+  Position position;
+  for (int step = 0; step < steps; ++step, position.advance()) {
+    Barrier& full = ring.full[position.place];
+    wait(ring.empty[position.place], position.parity ^ 1);
+    arrive_expecting(full, step_bytes);
+    send_for(ring.tiles[position.place], a, b, step * numbers, row, column, full);
+  }
+}
+
 /// Three warpgroups: in the first, one thread only requests tiles, as far ahead
 /// as the ring is long; the other two only multiply.
 static __global__ void __launch_bounds__(pipeline_threads, 1)
@@ -151,20 +168,14 @@ static __global__ void __launch_bounds__(pipeline_threads, 1)
   const int steps = pieces(shape.k, tile_k);
   if (threadIdx.x == 0) ring.begin(1);
   __syncthreads();
-  Position position;
   const int warpgroup = warpgroup_in_block() - 1;
   if (warpgroup < 0) {
     shrink_registers<producer_registers>();
     if (warp_in_block() != 0 || !is_elected()) return;
-    for (int step = 0; step < steps; ++step, position.advance()) {
-      Tiles& tiles = ring.tiles[position.place];
-      Barrier& full = ring.full[position.place];
-      wait(ring.empty[position.place], position.parity ^ 1);
-      arrive_expecting(full, step_bytes);
-      send_for(tiles, a, b, step * tile_k, row, column, full);
-    }
+    request_steps(ring, steps, tile_k, a, b, row, column);
   } else {
     grow_registers<consumer_registers>();
+    Position position;
     Sums sums;
     consume(ring, position, steps, warpgroup, 0b1, sums);
     store_sums(sums, shape, c, row + warpgroup * warpgroup_m, column);

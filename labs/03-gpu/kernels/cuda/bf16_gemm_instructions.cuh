@@ -63,12 +63,15 @@ __device__ inline bool has_ended(Barrier& barrier, std::uint32_t parity) {
 /// compute-sanitizer's racecheck, a wait that ends takes a thousand times as long as usual.
 constexpr long long longest_wait = 400'000'000'000;  // cycles
 
+/// Ends the kernel with an error, because nothing is stored at address 0. With a trap instead, the compiler gives the
+/// loop around a wait fewer registers, and the sums of fp8_gemm.cuh no longer fit.
+__device__ inline void fail_by_store() { asm volatile("st.global.u32 [%0], 0;" ::"l"(std::uint64_t{0}) : "memory"); }
 /// Waits until the phase has ended.
 __device__ inline void wait(Barrier& barrier, std::uint32_t parity) {
   if (has_ended(barrier, parity)) return;
   const long long start = clock64();
   while (!has_ended(barrier, parity)) {
-    if (clock64() - start > longest_wait) __trap();
+    if (clock64() - start > longest_wait) fail_by_store();
   }
 }
 __device__ inline void sync_warpgroup(int id) { asm volatile("bar.sync %0, 128;" ::"r"(id) : "memory"); }
@@ -96,7 +99,7 @@ __device__ inline void sync_cluster() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-// ---- Copies of tiles: a box of rows × 64 numbers, swizzled in shared memory, zeros outside the matrix ----
+// ---- Copies of tiles: a box of rows × 128 bytes, swizzled in shared memory, zeros outside the matrix ----
 
 using TensorMap = CUtensorMap;
 
@@ -189,18 +192,19 @@ __device__ void wait_for_products() {
 }
 
 /// Waits until all are done and the sums may be used. Naming the sums keeps the compiler from using them earlier.
-__device__ inline void finish_products(Sums& sums) {
+template <int count>
+__device__ void finish_products(float (&sums)[count]) {
   wait_for_products<0>();
 #pragma unroll
   for (float& sum : sums) asm volatile("" : "+f"(sum)::"memory");
 }
 
-/// sums (64, 256), spread over the warpgroup as in place_of_sum(), += a (64, 16) · b (256, 16)ᵀ; only starts it.
-__device__ inline void multiply_async(Sums& sums, std::uint64_t a, std::uint64_t b) {
 #define HF_SUMS_8(i)                                                                                            \
   "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3]), "+f"(sums[i + 4]), "+f"(sums[i + 5]), \
       "+f"(sums[i + 6]), "+f"(sums[i + 7])
 #define HF_SUMS_32(i) HF_SUMS_8(i), HF_SUMS_8(i + 8), HF_SUMS_8(i + 16), HF_SUMS_8(i + 24)
+/// sums (64, 256), spread over the warpgroup as in place_of_sum(), += a (64, 16) · b (256, 16)ᵀ; only starts it.
+__device__ inline void multiply_async(Sums& sums, std::uint64_t a, std::uint64_t b) {
   asm volatile(
       "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {"
       "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
@@ -214,9 +218,23 @@ __device__ inline void multiply_async(Sums& sums, std::uint64_t a, std::uint64_t
       " %128, %129, 1, 1, 1, 0, 0;"
       : HF_SUMS_32(0), HF_SUMS_32(32), HF_SUMS_32(64), HF_SUMS_32(96)
       : "l"(a), "l"(b));
+}
+/// sums (64, 128), places as above, += a (64, 32) · b (128, 32)ᵀ in e4m3; or = if it does not add. Only starts it.
+__device__ inline void multiply_async(HalfSums& sums, std::uint64_t a, std::uint64_t b, bool adds) {
+  asm volatile(
+      "{\n.reg .pred adds;\n"
+      "setp.ne.b32 adds, %66, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63},"
+      " %64, %65, adds, 1, 1;\n}"
+      : HF_SUMS_32(0), HF_SUMS_32(32)
+      : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
+}
 #undef HF_SUMS_32
 #undef HF_SUMS_8
-}
 
 /// Releases or requests registers for all threads of the warpgroup.
 template <int registers>
@@ -262,9 +280,10 @@ inline Parts lowered_parts(int count) {
   return {sums->data(), flags->data()};
 }
 
-/// A row-major matrix that is copied in boxes of `box_rows` rows by 64 columns.
+/// A row-major matrix that is copied in boxes of `box_rows` rows by 128 bytes.
 /// \throws std::runtime_error if the driver refuses, or is too old
-inline TensorMap tensor_map(const Bf16* data, int rows, int columns, int box_rows) {
+template <class Number>
+TensorMap tensor_map(const Number* data, int rows, int columns, int box_rows) {
   using Encode = decltype(&cuTensorMapEncodeTiled);
   static const Encode encode = [] {
     void* function = nullptr;  // obtained from the driver, so that nothing links to it
@@ -279,11 +298,12 @@ inline TensorMap tensor_map(const Bf16* data, int rows, int columns, int box_row
   }();
   TensorMap map;
   const cuuint64_t sizes[2] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
-  const cuuint64_t row_bytes[1] = {sizes[0] * sizeof(Bf16)};
-  const cuuint32_t box[2] = {tile_k, static_cast<cuuint32_t>(box_rows)}, steps[2] = {1, 1};
-  const CUresult result = encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, const_cast<Bf16*>(data), sizes, row_bytes,
-                                 box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const cuuint64_t row_bytes[1] = {sizes[0] * sizeof(Number)};
+  const cuuint32_t box[2] = {tile_row_bytes / sizeof(Number), static_cast<cuuint32_t>(box_rows)}, steps[2] = {1, 1};
+  constexpr auto type = sizeof(Number) == 1 ? CU_TENSOR_MAP_DATA_TYPE_UINT8 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+  const CUresult result =
+      encode(&map, type, 2, const_cast<Number*>(data), sizes, row_bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+             CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) throw std::runtime_error("cuTensorMapEncodeTiled: error " + std::to_string(result));
   return map;
 }

@@ -10,7 +10,7 @@
 
 namespace hf::gpu {
 
-/// A tile's row is 64 numbers, 128 bytes: as wide as the widest swizzle.
+/// A tile's row is 128 bytes, as wide as the widest swizzle: 64 numbers in bf16.
 constexpr int tile_k = 64, tile_row_bytes = 128;
 
 /// A block's tile of c, and one warpgroup's part of it: as wide as the widest instruction.
@@ -18,6 +18,7 @@ constexpr int tile_m = 128, tile_n = 256, warpgroup_m = 64;
 constexpr int warpgroup_threads = 128, consumers = tile_m / warpgroup_m;
 constexpr int sums_per_thread = warpgroup_m * tile_n / warpgroup_threads;
 using Sums = float[sums_per_thread];
+using HalfSums = float[sums_per_thread / 2];  ///< of half of the columns; the places are the same
 
 /// A hint to L2 about the lines of a tensor copy: none, keep them when evicting, or evict them first.
 enum class InL2 { as_usual, stays, leaves };
@@ -35,8 +36,8 @@ __host__ __device__ constexpr std::uint32_t swizzled(std::uint32_t offset) {
 }
 
 /// Describes an operand to the tensor core: its address in shared memory (in units of 16 bytes), 1024 bytes from each
-/// group of eight rows to the next, the swizzle of 128 bytes. For 16 numbers further along the sums, the address is 32
-/// bytes higher.
+/// group of eight rows to the next, the swizzle of 128 bytes. The operand of the next instruction along the sums
+/// is 32 bytes further.
 __host__ __device__ constexpr std::uint64_t operand_descriptor(std::uint32_t address) {  // in shared memory
   constexpr std::uint64_t eight_rows = 8 * tile_row_bytes, swizzle_128 = 1;
   return (address & 0x3ffff) >> 4 | eight_rows >> 4 << 32 | swizzle_128 << 62;

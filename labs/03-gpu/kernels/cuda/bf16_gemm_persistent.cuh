@@ -78,9 +78,9 @@ __device__ void produce(Ring& ring, Position& position, Stretch steps, const Ten
     Barrier& full = ring.full[position.place];
     wait(ring.empty[position.place], position.parity ^ 1);  // in all of them
     arrive_expecting(full, step_bytes);
-    copy_tile_in_to_all<in_l2>(to.a + first_of_a * tile_k, a, step * tile_k, tile.row + first_of_a, full,
+    copy_tile_in_to_all<in_l2>(to.a + first_of_a * tile_row_bytes, a, step * tile_k, tile.row + first_of_a, full,
                                tiles.in_row());
-    copy_tile_in_to_all<in_l2>(to.b + first_of_b * tile_k, b, step * tile_k, tile.column + first_of_b, full,
+    copy_tile_in_to_all<in_l2>(to.b + first_of_b * tile_row_bytes, b, step * tile_k, tile.column + first_of_b, full,
                                tiles.in_column());
   }
 }

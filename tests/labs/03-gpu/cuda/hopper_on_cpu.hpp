@@ -7,10 +7,13 @@
 /// and the thread sanitizer sees a slot of the ring that is written while it is read.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -20,6 +23,7 @@
 #include "wmma_on_cpu.hpp"
 // The code below is written for a device.
 #include "03-gpu/kernels/cuda/bf16_gemm_layout.cuh"
+#include "03-gpu/kernels/cuda/e4m3.hpp"
 
 #define __grid_constant__
 #define HF_HOPPER_CODE 1
@@ -67,26 +71,30 @@ class Barrier {
 
 /// A matrix copied in boxes.
 struct TensorMap {
-  Bf16* data;
-  int rows, columns, box_rows;
+  unsigned char* data;
+  int rows, row_bytes, box_rows, number_bytes;
 };
 
 namespace on_cpu {
 
 constexpr std::size_t alignment = 1024;
 
-/// Calls `visit(position in the box, element of the matrix or null)` for each number of a box, swizzled.
+/// 16 bytes, which are inside a matrix or outside, but never half inside.
+struct Sixteen {
+  unsigned char bytes[16];
+};
+
+/// Calls `visit(position in the box, part of the matrix or null)` for each 16 bytes of a box, swizzled.
 template <class Visit>
 void for_each_in_box(unsigned char* box, const TensorMap& map, int column, int row, Visit visit) {
   expect_aligned(box, alignment);
   for (int y = 0; y < map.box_rows; ++y) {
-    for (int x = 0; x < tile_k; ++x) {
-      const int chunk = x / 8 ^ y % 8;
-      const bool inside = row + y < map.rows && column + x < map.columns;
-      const auto at = static_cast<std::size_t>(row + y) * static_cast<std::size_t>(map.columns) +
-                      static_cast<std::size_t>(column + x);
-      visit(reinterpret_cast<Bf16*>(box + y * tile_row_bytes + chunk * 16 + x % 8 * 2),
-            inside ? map.data + at : nullptr);
+    for (int chunk = 0; chunk < tile_row_bytes / 16; ++chunk) {
+      const int at = column * map.number_bytes + chunk * 16;  // in the row
+      const bool inside = row + y < map.rows && at < map.row_bytes;
+      unsigned char* there = map.data + std::ptrdiff_t{row + y} * map.row_bytes + at;
+      visit(reinterpret_cast<Sixteen*>(box + y * tile_row_bytes + (chunk ^ y % 8) * 16),
+            inside ? reinterpret_cast<Sixteen*>(there) : nullptr);
     }
   }
 }
@@ -169,34 +177,70 @@ T* in_block(T* here, int block) {
 struct Product {
   float* sums;
   std::uint64_t a, b;
+  bool adds;
   int group;
+  void (*multiply)(const Product&);
 };
 inline thread_local std::deque<Product> products;
 inline thread_local int groups_committed;
 inline thread_local std::deque<std::function<void()>> copies_out;
 
-/// 16 numbers of a row of an operand, in the order that the tensor core reads them.
-inline void read_operand(std::uint64_t descriptor, int row, float (&to)[16]) {
+/// The numbers in 32 bytes.
+template <class Number>
+using Deep = float[32 / sizeof(Number)];
+
+/// 32 bytes of a row of an operand, in the order that the tensor core reads them.
+template <class Number>
+void read_operand(std::uint64_t descriptor, int row, Deep<Number>& to) {
   if (descriptor >> 62 != 1) fail("an operand without the swizzle of 128 bytes");
   const unsigned start = (descriptor & 0x3fff) * 16, eight_rows = (descriptor >> 32 & 0x3fff) * 16;
   const unsigned char* shared = this_block().shared;
-  for (unsigned p = 0; p < 16; ++p) {
-    const unsigned at =
-        start + static_cast<unsigned>(row) / 8 * eight_rows + static_cast<unsigned>(row) % 8 * 128 + 2 * p;
+  for (unsigned p = 0; p < std::size(to); ++p) {
+    const unsigned at = start + static_cast<unsigned>(row) / 8 * eight_rows + static_cast<unsigned>(row) % 8 * 128 +
+                        static_cast<unsigned>(sizeof(Number)) * p;
     const unsigned chunk = at / 16 % 8, line = at / 128;
-    to[p] = to_float(*reinterpret_cast<const Bf16*>(shared + line * 128 + (chunk ^ line % 8) * 16 + at % 16));
+    to[p] = to_float(*reinterpret_cast<const Number*>(shared + line * 128 + (chunk ^ line % 8) * 16 + at % 16));
   }
 }
 
-inline void multiply(const Product& product) {
+/// How the tensor core adds an instruction's products to a sum.
+inline float sum_of(float sum, const Deep<Bf16>& a, const Deep<Bf16>& b) {
+  for (std::size_t p = 0; p < std::size(a); ++p) sum += a[p] * b[p];
+  return sum;
+}
+/// Of a normal number; of zero and the subnormal ones, the least exponent.
+inline int exponent_of(float x, int least) {
+  return std::max(static_cast<int>(std::bit_cast<std::uint32_t>(x) >> 23 & 0xff) - 127, least);
+}
+inline float power_of_two(int exponent) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(exponent + 127) << 23);
+}
+
+/// In e4m3, all that is added, and then the sum, keep 13 bits after the leading one of the number with the largest
+/// exponent; the rest is cut off (Xie and others, "MMA-Sim", arXiv 2511.10909).
+inline float sum_of(float sum, const Deep<E4m3>& a, const Deep<E4m3>& b) {
+  int largest = exponent_of(sum, -100);
+  for (std::size_t p = 0; p < std::size(a); ++p) {
+    if (a[p] != 0 && b[p] != 0) largest = std::max(largest, exponent_of(a[p], -6) + exponent_of(b[p], -6));
+  }
+  const float units = power_of_two(13 - largest);
+  auto whole = static_cast<std::int32_t>(sum * units);
+  for (std::size_t p = 0; p < std::size(a); ++p) whole += static_cast<std::int32_t>(a[p] * b[p] * units);
+  const float result = static_cast<float>(whole) * power_of_two(largest - 13);  // exact: fewer than 2^24 units
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(result) & 0xfffffc00u);
+}
+
+template <class Number, int count>
+void multiply(const Product& product) {
   const int thread = static_cast<int>(threadIdx.x) % warpgroup_threads;
   for (int half = 0; half < 2; ++half) {
-    float a[16], b[16];
-    read_operand(product.a, thread / 32 * 16 + thread % 32 / 4 + half * 8, a);
-    for (int i = 2 * half; i < sums_per_thread; i += 4) {
+    Deep<Number> a, b;
+    read_operand<Number>(product.a, thread / 32 * 16 + thread % 32 / 4 + half * 8, a);
+    for (int i = 2 * half; i < count; i += 4) {
       for (int next = 0; next < 2; ++next) {
-        read_operand(product.b, i / 4 * 8 + thread % 4 * 2 + next, b);
-        for (int p = 0; p < 16; ++p) product.sums[i + next] += a[p] * b[p];
+        read_operand<Number>(product.b, i / 4 * 8 + thread % 4 * 2 + next, b);
+        float& sum = product.sums[i + next];
+        sum = sum_of(product.adds ? sum : 0.0f, a, b);
       }
     }
   }
@@ -228,8 +272,9 @@ void copy_tile_in_to_all(void* to, const TensorMap& map, int column, int row, Ba
     auto* box = on_cpu::in_block(static_cast<unsigned char*>(to), block);
     Barrier* full = on_cpu::in_block(&barrier, block);
     on_cpu::cluster->engine.begin([=] {
-      on_cpu::for_each_in_box(box, map, column, row,
-                              [](Bf16* here, const Bf16* there) { *here = there ? *there : Bf16{0}; });
+      on_cpu::for_each_in_box(box, map, column, row, [](on_cpu::Sixteen* here, const on_cpu::Sixteen* there) {
+        *here = there ? *there : on_cpu::Sixteen{};
+      });
       full->bytes_came(map.box_rows * tile_row_bytes);
     });
   }
@@ -242,7 +287,7 @@ template <InL2 = InL2::as_usual>
 void copy_tile_out(const TensorMap& map, int column, int row, const void* from) {
   auto* box = static_cast<unsigned char*>(const_cast<void*>(from));
   on_cpu::copies_out.push_back([=] {
-    on_cpu::for_each_in_box(box, map, column, row, [](const Bf16* here, Bf16* there) {
+    on_cpu::for_each_in_box(box, map, column, row, [](const on_cpu::Sixteen* here, on_cpu::Sixteen* there) {
       if (there) *there = *here;
     });
   });
@@ -278,24 +323,33 @@ inline Parts lowered_parts(int count) {
 
 inline void fence_sums() {}
 inline void multiply_async(Sums& sums, std::uint64_t a, std::uint64_t b) {
-  on_cpu::products.push_back({sums, a, b, on_cpu::groups_committed});
+  on_cpu::products.push_back({sums, a, b, true, on_cpu::groups_committed, on_cpu::multiply<Bf16, sums_per_thread>});
+}
+inline void multiply_async(HalfSums& sums, std::uint64_t a, std::uint64_t b, bool adds) {
+  on_cpu::products.push_back({sums, a, b, adds, on_cpu::groups_committed, on_cpu::multiply<E4m3, sums_per_thread / 2>});
 }
 inline void commit_products() { ++on_cpu::groups_committed; }
 template <int under_way>
 void wait_for_products() {
   for (auto& all = on_cpu::products; !all.empty() && all.front().group < on_cpu::groups_committed - under_way;
        all.pop_front())
-    on_cpu::multiply(all.front());
+    all.front().multiply(all.front());
   __syncwarp();  // a warp executes this together
 }
-inline void finish_products(Sums&) { wait_for_products<0>(); }
+template <int count>
+void finish_products(float (&)[count]) {
+  wait_for_products<0>();
+}
 template <int registers>
 void shrink_registers() {}
 template <int registers>
 void grow_registers() {}
 
-inline TensorMap tensor_map(const Bf16* data, int rows, int columns, int box_rows) {
-  return {const_cast<Bf16*>(data), rows, columns, box_rows};
+template <class Number>
+TensorMap tensor_map(const Number* data, int rows, int columns, int box_rows) {
+  constexpr int bytes = sizeof(Number);
+  if (columns * bytes % 16 != 0) on_cpu::fail("a tensor copy from rows that are not whole 16 bytes");
+  return {reinterpret_cast<unsigned char*>(const_cast<Number*>(data)), rows, columns * bytes, box_rows, bytes};
 }
 template <class... Parameters>
 class ClusterKernel {

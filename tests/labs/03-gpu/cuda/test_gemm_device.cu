@@ -1,5 +1,5 @@
-// The matmul ladders on a GPU, if one answers: with whole numbers, whose sums are exact in any order, so that every
-// number of every product must match to the last bit. For memory errors and races, run NVIDIA's compute-sanitizer by
+// The matmul ladders, and the product in FP8, on a GPU, if one answers: with whole numbers, whose sums are exact in any
+// order, so that every number of every product must match to the last bit. For memory errors and races, run NVIDIA's compute-sanitizer by
 // hand:
 //
 //   compute-sanitizer --tool memcheck build/tests/labs/03-gpu/cuda/test-03-gpu-device
@@ -7,11 +7,16 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "03-gpu/kernels/cuda/bf16_gemm_rungs.cuh"
+#include "03-gpu/kernels/cuda/fp8_gemm.cuh"
 #include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
 #include "common/cuda/device.cuh"
 #include "common/random.hpp"
+#include "fp8_cases.hpp"
 #include "has_device.hpp"
 
 namespace hf::gpu {
@@ -97,6 +102,26 @@ TEST_CASE("bf16, on the device" * doctest::skip(device_is_missing)) {
       CAPTURE(shape.m);
       CHECK(product.wrong_numbers(rung.multiply) == 0);
     }
+  }
+}
+
+template <bool promotes>
+std::vector<Bf16> fp8_product(const Fp8Case& x) {
+  const cuda::DeviceArray<E4m3> a(x.a), b(x.b);
+  cuda::DeviceArray<Bf16> c(x.size());
+  fp8_gemm<promotes>(x.shape, a.data(), b.data(), x.scale, c.data());
+  cuda::finish("the product in FP8");
+  return c.to_host();
+}
+
+TEST_CASE("FP8, on the device" * doctest::skip(device_is_missing)) {
+  if (cuda::this_device().capability != 90) return;
+  for (const GemmShape& shape : {GemmShape{1, 8, 16}, {128, 256, 128}, {133, 264, 144}, {700, 1032, 1168}}) {
+    CAPTURE(shape.m);
+    const Fp8Case random = Fp8Case::random(shape), whole = Fp8Case::whole(shape);
+    CHECK(whole.wrong(fp8_product<true>(whole)) == 0);
+    CHECK(random.worst(fp8_product<true>(random), fp8_tile_k) <= 1);
+    CHECK(random.worst(fp8_product<false>(random), shape.k) <= 1);
   }
 }
 
