@@ -92,7 +92,7 @@ def test_the_first_call_runs_every_step_and_leaves_one_archive(gpu):
     run = gpu("all", "1")
     assert (run.returncode, run.stderr) == (0, "")
     found = rows(run)
-    assert [*found] == ["environment", "build", "tests-fp32", "tests-bf16", "tests-tensor", "tests-decode", "tests-rest",
+    assert [*found] == ["environment", "build", "tests-fp32", "tests-bf16", "tests-fp8", "tests-tensor", "tests-decode", "tests-rest",
                         "race-fp32-4096", "race-fp32-2048", "race-fp32-3072", "race-fp32-4224", "race-fp32-8192",
                         "profile-probe", "profile-fp32-4096", "profile-banks", "racecheck-decode", "racecheck-fp32",
                         "synccheck-decode", "synccheck-fp32", "memcheck-decode", "memcheck-fp32", "memcheck-bf16"]  # fmt: skip
@@ -115,7 +115,7 @@ def test_the_tests_of_a_token_run_alone_and_under_each_sanitizer(gpu, root):
     assert [call for call in gpu.calls if call.startswith("test-03-gpu-device -tc=weights")] == [f"test-03-gpu-device {decode}"] * 4
     for tool in ("racecheck", "synccheck", "memcheck"):
         assert [call for call in gpu.calls if f"--tool {tool} " in call and call.endswith(decode)]
-    assert f"test-03-gpu-device -tce=fp32*,bf16*,tensor*,{decode.removeprefix('-tc=')}" in gpu.calls
+    assert f"test-03-gpu-device -tce=fp32*,bf16*,fp8*,tensor*,{decode.removeprefix('-tc=')}" in gpu.calls
     tests = "".join((root / f"tests/labs/03-gpu/cuda/test_{what}_device.cu").read_text() for what in ("decode", "token"))
     assert 'TEST_CASE("weights times ' in tests and 'TEST_CASE("one token' in tests
 
