@@ -169,7 +169,6 @@ void measure_batches(Lab& lab, Shared& shared) {
   }
   const double largest = static_cast<double>(sizes.back());
   const Estimate gain = times(sampling.ratio("1", std::to_string(sizes.back())), largest);
-  lab.add(Value("batch_gain", gain, "1", "speed at the largest batch over that at one"));
   lab.add(Value("largest_batch", largest, "1"));
   if (sizes.back() >= 16) {
     lab.add(Value("batch_16_gain", times(sampling.ratio("1", "16"), 16), "1"));
@@ -201,7 +200,6 @@ void measure_kv_cache(Lab& lab, Shared& shared) {
   const std::size_t tokens = std::min<std::size_t>(lengths.back(), 512);
   const std::string n = std::to_string(tokens);
   lab.add(Value("kv_cache_tokens", static_cast<double>(tokens), "1"));
-  lab.add(Value("kv_cache_gain", sampling.ratio("without " + n, "with " + n), "1"));
   lab.add(Value("token_with_cache_ms", times(sampling.of("with " + n), 1e3), "ms"));
   lab.add(Value("token_without_cache_ms", times(sampling.of("without " + n), 1e3), "ms"));
   const double bytes = static_cast<double>(shape.cache_bytes_per_token());

@@ -206,7 +206,6 @@ void add_speeds(Lab& lab, const std::vector<PassRunner>& runners) {
   lab.add(Value("training_gflops", speed(find(runners, "training")), "GFLOP/s"));
   const Estimate token_ms = measured_ms(find(runners, "decode"));
   lab.add(Value("prefill_ms", measured_ms(find(runners, "prefill")), "ms"));
-  lab.add(Value("decode_ms", token_ms, "ms"));
   lab.add(Value("decode_tokens_per_s", transform(token_ms, [](double ms) { return 1e3 / ms; }), "tokens/s"));
 }
 

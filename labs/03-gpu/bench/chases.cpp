@@ -94,21 +94,17 @@ void add_limits(Lab& lab, ChaseMemory& memory) {
     const auto* from = reinterpret_cast<const float*>(lines.data()) + streamed++ % pieces * (bytes / sizeof(float));
     set.read(from, bytes / sizeof(float), 1);
   };
-  const std::vector<Variant> variants = {
-      timed("latency", [&] { memory.ring(0).follow(1, hops_per_turn); }),
-      timed("random", [&] { keep(read_lines(lines, order.next(looked_up, random_lines), random_lines)); }),
-      timed("prefetched",
-            [&] {
-              const std::uint32_t* index = order.next(looked_up, random_lines);
-              keep(read_lines_prefetched(lines, index, random_lines, distance));
-            }),
-      timed("stream", in_order)};
+  const std::vector<Variant> variants = {timed("latency", [&] { memory.ring(0).follow(1, hops_per_turn); }),
+                                         timed("prefetched",
+                                               [&] {
+                                                 const std::uint32_t* index = order.next(looked_up, random_lines);
+                                                 keep(read_lines_prefetched(lines, index, random_lines, distance));
+                                               }),
+                                         timed("stream", in_order)};
   const Sampling sampling = sample_interleaved(variants, chase_plan(lab));
   const auto ns_per_hop = [](double s) { return s * 1e9 / hops_per_turn; };
   lab.add(Value("chase_latency_ns", transform(sampling.of("latency"), ns_per_hop), "ns",
                 "one access that waits for the one before"));
-  lab.add(Value("random_read_gbs", gbs(sampling.of("random"), random_lines), "GB/s",
-                "lines at random whose addresses are known"));
   lab.add(Value("prefetched_read_gbs", gbs(sampling.of("prefetched"), random_lines), "GB/s",
                 "lines at random, each asked for early"));
   const double stream_lines = static_cast<double>(std::min(stream_bytes, lines.size_bytes())) / line_bytes;

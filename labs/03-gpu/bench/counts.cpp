@@ -1,10 +1,7 @@
-// Resources that each rung of the fp32 ladder needs, counted on the emulator and divided by a GPU's rates.
-#include <algorithm>
-#include <array>
+// Resources that each rung of the fp32 ladder needs, counted on the emulator.
 #include <cstddef>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,24 +20,6 @@ namespace {
 using emulator::Counts;
 using emulator::GlobalArray;
 using emulator::ObservedRung;
-
-/// Peak rates of a GPU, as published by its maker (NVIDIA, Ampere GA102 GPU Architecture, V2.0, 2021).
-struct GpuRates {
-  double multiprocessors, ghz, memory_gbs;
-  double fmas_per_tick = 128, wavefronts_per_tick = 1;  ///< of a multiprocessor; a wavefront is up to 128 bytes
-};
-constexpr GpuRates a6000 = {.multiprocessors = 84, .ghz = 1.8, .memory_gbs = 768};
-
-/// The TFLOP/s of the same idea as a rung's, on an A6000 with N = 4096 (Boehm, 2022, the table at its end).
-struct QuotedRung {
-  std::string_view id;
-  double tflops;
-};
-constexpr std::array quoted_rungs = {QuotedRung{"naive", 0.3090},       QuotedRung{"coalesced", 1.9865},
-                                     QuotedRung{"shared_tile", 2.9803}, QuotedRung{"register_tile", 15.9717},
-                                     QuotedRung{"vectorised", 18.2373}, QuotedRung{"warp_tile", 21.7793}};
-
-constexpr double quoted_side = 4096;
 
 /// Resources that a rung needs for each of its FMAs.
 struct Asked {
@@ -75,51 +54,23 @@ Asked ask(const ObservedRung& rung, const Size& size) {
           number(emulator::sector_bytes * counts.block_sectors) / fmas};
 }
 
-struct Bound {
-  double tflops;
-  const char* by;
-};
-
-/// Returns the speed that the slowest resource allows, if everything else is free.
-Bound bound(const Asked& asked, const GpuRates& gpu) {
-  const double ticks_per_s = gpu.multiprocessors * gpu.ghz * 1e9;  // of all multiprocessors together
-  const double dram_bytes_per_fma = 3 * 4 / quoted_side;           // each matrix is moved once
-  const std::array limits = {Bound{2e-12 * ticks_per_s * gpu.fmas_per_tick, "arithmetic"},
-                             Bound{2e-12 * ticks_per_s * gpu.wavefronts_per_tick / asked.wavefronts, "wavefronts"},
-                             Bound{2e-3 * gpu.memory_gbs / dram_bytes_per_fma, "memory"}};
-  return *std::ranges::min_element(limits, {}, &Bound::tflops);
-}
-
 void count_ladder(Lab& lab) {
-  const Axis rung_axis = {"rung", "1"}, speed = {"speed", "TFLOP/s"};
-  Series sectors = {
-      "rung_sectors", "sectors of global loads", Kind::simulated, rung_axis, {"for each FMA of a warp", "1"}};
-  Series wavefronts = {"rung_wavefronts", "wavefronts", Kind::simulated, rung_axis, {"for each FMA of a warp", "1"}};
-  Series l2 = {"rung_l2_bytes", "bytes from L2", Kind::simulated, rung_axis, {"for each FMA", "B"}};
-  Series bounds = {"rung_bound_a6000", "bound", Kind::modelled, rung_axis, speed};
-  Series quoted = {"rung_quoted_a6000", "Boehm's kernels", Kind::quoted, rung_axis, speed, {}, "boehm2022"};
-  Table table = {
-      "The ladder on an emulated GPU, for each FMA of a warp; and what an RTX A6000 could make of it at most",
-      {"rung", "global sectors", "wavefronts", "L2, B per FMA", "TFLOP/s", "by"},
-      {}};
+  Series wavefronts = {
+      "rung_wavefronts", "wavefronts", Kind::simulated, {"rung", "1"}, {"for each FMA of a warp", "1"}};
+  Table table = {"The ladder on an emulated GPU, for each FMA of a warp",
+                 {"rung", "global sectors", "wavefronts", "L2, B per FMA"},
+                 {}};
   double x = 0;
   for (const ObservedRung& rung : emulator::observed_sgemm_rungs()) {
     lab.tick();
     const Asked asked = ask(rung, lab.quick() ? quick_size : full_size);
-    const Bound most = bound(asked, a6000);
     constexpr double warp = emulator::warp_threads;
-    ++x;
-    sectors.points.emplace_back(x, warp * asked.sectors, rung.label);
-    wavefronts.points.emplace_back(x, warp * asked.wavefronts, rung.label);
-    l2.points.emplace_back(x, asked.l2_bytes, rung.label);
-    bounds.points.emplace_back(x, most.tflops, rung.label);
-    const auto* same = std::ranges::find(quoted_rungs, std::string_view(rung.id), &QuotedRung::id);
-    if (same != quoted_rungs.end()) quoted.points.emplace_back(x, same->tflops, rung.label);
+    wavefronts.points.emplace_back(++x, warp * asked.wavefronts, rung.label);
     table.rows.push_back({rung.label, number_text(warp * asked.sectors), number_text(warp * asked.wavefronts),
-                          number_text(asked.l2_bytes), number_text(most.tflops), most.by});
+                          number_text(asked.l2_bytes)});
   }
   lab.show(table);
-  for (Series* series : {&sectors, &wavefronts, &l2, &bounds, &quoted}) lab.add(std::move(*series));
+  lab.add(std::move(wavefronts));
 }
 
 }  // namespace

@@ -43,12 +43,6 @@ void check(Way way, const std::vector<float>& x, float threshold) {
       throw std::runtime_error("number " + std::to_string(i) + " is wrong after its branch; nothing was timed");
 }
 
-Estimate mean(const Estimate& a, const Estimate& b) {
-  std::vector<double> samples;
-  for (std::size_t i = 0; i < a.samples.size(); ++i) samples.push_back((a.samples[i] + b.samples[i]) / 2);
-  return estimate(std::move(samples));
-}
-
 std::size_t place_of(int percent) {
   return static_cast<std::size_t>(std::find(long_way_percents.begin(), long_way_percents.end(), percent) -
                                   long_way_percents.begin());
@@ -103,11 +97,8 @@ void measure_divergence(Lab& lab) {
   add_times(lab, "divergence_sorted", "vectors, sorted", vector_sorted);
   add_times(lab, "divergence_scalar", "one number at a time", scalar);
   add_model(lab, vector.front().median, vector.back().median);
-  // With half of the numbers, divided by the mean of none and all: the cost of the same work if all lanes agree.
-  const std::size_t half = place_of(50), tenth = place_of(10);
-  lab.add(Value("divergence_cost_half", ratio(vector[half].samples, mean(vector.front(), vector.back()).samples), "1"));
+  const std::size_t tenth = place_of(10);
   lab.add(Value("divergence_sorted_gain", ratio(vector[tenth].samples, vector_sorted[tenth].samples), "1"));
-  lab.add(Value("divergence_vector_gain_half", ratio(scalar[half].samples, vector[half].samples), "1"));
 }
 
 }  // namespace hf::gpu

@@ -113,10 +113,7 @@ Series simulated_device_series(const std::string& id, double load_alone_ns, doub
 void simulate_core(Lab& lab, const std::vector<Estimate>& measured) {
   const std::vector<double> gbs =
       simulate_chases(line_bytes / measured.front().median, lab.value("lines_in_flight"), lab.value("stream_read_gbs"));
-  std::vector<double> errors;
-  for (std::size_t i = 0; i < gbs.size(); ++i) errors.push_back(std::abs(gbs[i] / measured[i].median - 1));
   lab.add(chase_series("simt_chases", "simulated", Kind::simulated, gbs));
-  lab.simulated("simt_little_error", estimate(errors).median);
 }
 
 void simulate_gpu(Lab& lab) {

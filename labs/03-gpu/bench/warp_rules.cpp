@@ -58,8 +58,7 @@ void add_where_no_gpu(Lab& lab, const std::string& id, double simulated) {
 
 void count_warp_rules(Lab& lab) {
   const Axis version = {"version", "1"};
-  Series sectors = {
-      "transpose_sectors", "sectors of global stores", Kind::simulated, version, {"for each request of a warp", "1"}};
+  std::vector<double> sectors;  // of global stores, for each request of a warp
   Series wavefronts = {
       "transpose_wavefronts", "wavefronts of shared loads", Kind::simulated, version, {"for each request", "1"}};
   Table table = {"Transposing a matrix on an emulated GPU, for each request of a warp",
@@ -71,7 +70,7 @@ void count_warp_rules(Lab& lab) {
     const Counts& counts = all.emplace_back(count(transpose, 256));
     const auto x = static_cast<double>(all.size());
     const double stored = per(counts.global_stores.sectors, counts.global_stores.requests);
-    sectors.points.emplace_back(x, stored, transpose.label);
+    sectors.push_back(stored);
     table.rows.push_back({transpose.label, number_text(stored), "-"});
     if (counts.shared_loads.requests == 0) continue;
     const double loaded = per(counts.shared_loads.wavefronts, counts.shared_loads.requests);
@@ -79,10 +78,10 @@ void count_warp_rules(Lab& lab) {
     table.rows.back().back() = number_text(loaded);
   }
   lab.show(table);
-  add_where_no_gpu(lab, "gpu_coalescing_gain", sectors.points[0].y.median / sectors.points[1].y.median);
+  add_where_no_gpu(lab, "gpu_coalescing_gain", sectors[0] / sectors[1]);
   add_where_no_gpu(lab, "gpu_bank_conflict_cost", wavefronts.points[0].y.median / wavefronts.points[1].y.median);
   add_where_no_gpu(lab, "divergence_gpu_gain", basic_blocks(true) / basic_blocks(false));
-  for (Series* series : {&sectors, &wavefronts}) lab.add(std::move(*series));
+  lab.add(std::move(wavefronts));
 }
 
 }  // namespace hf::gpu

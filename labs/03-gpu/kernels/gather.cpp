@@ -30,12 +30,6 @@ std::uint64_t gather_prefetched(const Row* table,
 }
 // [end: prefetch]
 
-std::uint64_t read_lines(std::span<const Line> memory, const std::uint32_t* index, std::size_t count) {
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < count; ++i) sum += first_word(memory[index[i]]);
-  return sum;
-}
-
 std::uint64_t read_lines_prefetched(std::span<const Line> memory, const std::uint32_t* index, std::size_t count,
                                     std::size_t distance) {
   std::uint64_t sum = 0;

@@ -66,11 +66,8 @@ std::uint64_t gather(const Row* table, const std::uint32_t* index, std::size_t c
 std::uint64_t gather_prefetched(const Row* table, const std::uint32_t* index, std::size_t count, std::size_t distance);
 
 /// The sum of the first words, as numbers, of memory[index[i]], for i below `count`. The addresses are known in
-/// advance, so no load waits for another.
-std::uint64_t read_lines(std::span<const Line> memory, const std::uint32_t* index, std::size_t count);
-
-/// The same, prefetching each line `distance` lines earlier. A prefetch need not stay in the processor until its line
-/// arrives, so more of them can be in flight.
+/// advance, so no load waits for another, and each line is prefetched `distance` lines earlier. A prefetch need not
+/// stay in the processor until its line arrives, so more of them can be in flight.
 /// \param index  count + distance numbers
 std::uint64_t read_lines_prefetched(std::span<const Line> memory, const std::uint32_t* index, std::size_t count,
                                     std::size_t distance);

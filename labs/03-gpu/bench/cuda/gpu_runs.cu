@@ -98,7 +98,6 @@ void measure_launches(Lab& lab) {
   stream.wait();
   lab.add(Value("launch_stream_us", each("stream"), "us", "an empty kernel, launched alone"));
   lab.add(Value("launch_graph_us", each("graph"), "us", "an empty kernel in a graph"));
-  lab.add(Value("gpu_graph_gain", sampling.ratio("stream", "graph"), "1", "launched alone over in a graph"));
 }
 
 // ---- How fast can it compute? ----

@@ -274,15 +274,6 @@ void add_ladder(Lab& lab, const Ladder<Number>& ladder, const std::string& id, c
   lab.note("of cuBLAS's ways to compute " + label + ", the fastest was " + ladder.cublas.label);
 }
 
-/// Returns the smallest gain from one rung to the next. Each rung is compared with cuBLAS in the same rounds.
-template <class Number>
-double least_gain(const Ladder<Number>& ladder) {
-  double least = INFINITY;
-  for (std::size_t i = 1; i < ladder.over_cublas.size(); ++i)
-    least = std::min(least, ladder.over_cublas[i].median / ladder.over_cublas[i - 1].median);
-  return least;
-}
-
 /// The last rung and cuBLAS in all sizes, in the same rounds. cuBLAS may compute each in another way.
 void race_sizes(Lab& lab, const Contestant<float>& best, int multiprocessors) {
   const Axis side = {"N", "1"}, speed = {"speed", "TFLOP/s"};
@@ -312,11 +303,9 @@ void measure_sgemm(Lab& lab, int multiprocessors) {
   Operands<float> small = fp32_operands({131, 140, 68}), x = fp32_operands({sgemm_side, sgemm_side, sgemm_side});
   const Ladder<float> ladder = climb(lab, small, x, contestants<float>(sgemm_rungs()), {}, "");
   add_ladder(lab, ladder, "sgemm_ladder", "fp32, N = 4096");
-  lab.add(Value("sgemm_best_over_cublas_4096", ladder.over_cublas.back(), "1"));
   lab.add(Value("sgemm_best_tflops_4096", ladder.tflops.back(), "TFLOP/s"));
   lab.add(Value("cublas_sgemm_tflops_4096", ladder.cublas_tflops, "TFLOP/s"));
   lab.add(Value("cublas_sgemm_tflops_4096_among_rungs", ladder.cublas_tflops_below, "TFLOP/s"));
-  lab.derived("sgemm_least_rung_gain", least_gain(ladder));
   if (!lab.quick()) race_sizes(lab, ladder.best, multiprocessors);
 }
 
@@ -359,10 +348,7 @@ void measure_bf16(Lab& lab, int capability) {
   lab.add(Value("bf16_best_tflops_8192", ladder.tflops.back(), "TFLOP/s"));
   lab.add(Value("cublas_bf16_tflops_8192", ladder.cublas_tflops, "TFLOP/s"));
   lab.add(Value("cublas_bf16_tflops_8192_among_rungs", ladder.cublas_tflops_below, "TFLOP/s"));
-  if (!hopper) return;  // the values below decide claims about the whole ladder
-  lab.add(Value("bf16_best_over_cublas_8192", ladder.over_cublas.back(), "1"));
-  lab.add(Value("wmma_over_cublas_8192", ladder.over_cublas.front(), "1"));
-  lab.derived("bf16_least_rung_gain", least_gain(ladder));
+  if (hopper) lab.add(Value("bf16_best_over_cublas_8192", ladder.over_cublas.back(), "1"));
   lab.note("the bf16 ladder's last rung ran in this way: " + ladder.best.label);
 }
 

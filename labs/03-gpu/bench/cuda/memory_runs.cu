@@ -2,7 +2,6 @@
 #include "03-gpu/bench/cuda/reads.cuh"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -11,7 +10,6 @@
 #include "03-gpu/kernels/cuda/in_flight.cuh"
 #include "03-gpu/kernels/cuda/latency.cuh"
 #include "03-gpu/kernels/cuda/line_cycle.hpp"
-#include "03-gpu/kernels/cuda/streams.cuh"
 #include "common/cuda/state_log.hpp"
 #include "common/cuda/timing.cuh"
 
@@ -19,7 +17,6 @@ namespace hf::gpu {
 namespace {
 
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
-constexpr double single_roundoff = 0x1p-24;
 
 // ---- How long does one thread wait? ----
 
@@ -84,71 +81,6 @@ void measure_latency(Lab& lab, const cuda::Device& device) {
 }
 
 // ---- How much do many threads get? ----
-
-float* floats(cuda::DeviceArray<float4>& from) { return reinterpret_cast<float*>(from.data()); }
-
-/// Three arrays: b and c are random, a is the destination.
-struct StreamArrays {
-  explicit StreamArrays(const cuda::Device& device, std::size_t bytes)
-      : count(bytes / sizeof(float4)),
-        a(count),
-        b(count),
-        c(count),
-        sums(static_cast<std::size_t>(device.multiprocessors) * 2048 / stream_threads) {
-    fill_units<<<1024, 256>>>(floats(b), 4 * count, 0);
-    fill_units<<<1024, 256>>>(floats(c), 4 * count, 4 * count);
-    cuda::finish("fill_units");
-  }
-  unsigned tiles() const { return static_cast<unsigned>(count / stream_tile); }
-  double bytes() const { return static_cast<double>(count * sizeof(float4)); }
-
-  std::size_t count;  ///< float4s in each array, whole tiles
-  cuda::DeviceArray<float4> a, b, c;
-  cuda::DeviceArray<float> sums;
-};
-
-void run_copy(StreamArrays& on) { copy<<<on.tiles(), stream_threads>>>(on.b.data(), on.a.data()); }
-void run_dot(StreamArrays& on) {
-  dot<<<static_cast<unsigned>(on.sums.size()), stream_threads>>>(on.b.data(), on.c.data(), on.tiles(), on.sums.data());
-}
-
-void check_streams(StreamArrays& on) {
-  const std::size_t floats = 4 * on.count;
-  on.a.poison();
-  run_copy(on);
-  cuda::finish("copy");
-  bool right = true;
-  std::size_t i = 0;
-  for (const float4& v : on.a.to_host()) {
-    for (const float x : {v.x, v.y, v.z, v.w}) right &= x == random_number(0, i++);
-  }
-  cuda::expect(right, "copy");
-
-  on.sums.poison();
-  run_dot(on);
-  cuda::finish("dot");
-  double exact = 0, magnitudes = 0, sum = 0;
-  for (i = 0; i < floats; ++i) {
-    const double product = double{random_number(0, i)} * random_number(0, floats + i);
-    exact += product;
-    magnitudes += std::abs(product);
-  }
-  for (const float each : on.sums.to_host()) sum += each;
-  // Roundings on the longest way to a block's sum: its tiles, four numbers, and the tree over the block.
-  const double tiles = std::ceil(static_cast<double>(on.tiles()) / static_cast<double>(on.sums.size()));
-  const double roundings = stream_loads * tiles + 3 + 5 + stream_threads / 32 + 1;
-  cuda::expect(std::abs(sum - exact) <= 1.01 * roundings * single_roundoff * magnitudes, "dot");
-}
-
-void measure_streams(Lab& lab, const cuda::Device& device) {
-  StreamArrays arrays(device, std::min(lab.quick() ? 256 * MiB : 512 * MiB, beyond_l2(device, 8)));
-  check_streams(arrays);
-  const Sampling sampling = sample_interleaved({cuda::timed_on_device("copy", [&] { run_copy(arrays); }),
-                                                cuda::timed_on_device("dot", [&] { run_dot(arrays); })},
-                                               lab.plan());
-  lab.add(Value("copy_gbs", rate(2 * arrays.bytes(), sampling.of("copy")), "GB/s", "copy"));
-  lab.add(Value("dot_gbs", rate(2 * arrays.bytes(), sampling.of("dot")), "GB/s", "dot product"));
-}
 
 /// What L2 delivers, beside what memory delivers, from an array that fits into each half of it: an H100's consists of
 /// two.
@@ -347,7 +279,6 @@ void measure_banks(Lab& lab) {
 
 std::vector<Step> memory_steps(const cuda::Device& device) {
   return {{"GPU latency", [=](Lab& lab) { measure_latency(lab, device); }, 3, 10},
-          {"GPU bandwidth", [=](Lab& lab) { measure_streams(lab, device); }, 2, 6},
           {"GPU bandwidth of L2", [=](Lab& lab) { measure_reads(lab, device); }, 1, 4},
           {"GPU bytes in flight", [=](Lab& lab) { measure_in_flight(lab, device); }, 4, 16},
           {"GPU access patterns",

@@ -72,7 +72,6 @@ void measure_token(Lab& lab, const cuda::Device& device) {
   lab.add(Value("gpu_token_us", times(sampling.of("graph"), 1e6), "us", "a token, in a graph"));
   lab.add(Value("gpu_tokens_per_s", transform(sampling.of("graph"), [](double seconds) { return 1 / seconds; }),
                 "tokens/s", "one text, 16-bit weights"));
-  lab.add(Value("gpu_token_graph_gain", sampling.ratio("kernels", "graph"), "1", "kernel by kernel over in a graph"));
   lab.modelled("gpu_token_kernels", text.kernels());
   // Chapter 00 counts its own bytes, of numbers twice as long.
   const double bytes = shape.decode_bytes((first_position + last_position + 1) / 2.0) / 2;
