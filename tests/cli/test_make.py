@@ -136,6 +136,17 @@ def test_a_folder_that_cannot_be_written_is_one_line(make, door, job):
     assert "build/ cannot be written: make it writable, or work in a copy of this folder" in run.stderr.splitlines()[0]
 
 
+RENDERING = "Rendering the book: the figures of new records, and pages that changed\n"
+
+
+def test_what_is_wrong_with_the_text_is_told_once_and_before_anything_is_measured(make, door):
+    lab(door, "echo measuring >&2; mkdir -p build/records; echo >build/records/01-roofline.json")
+    script(door.folder / ".venv/bin/python", "mkdir -p build/rendered; : >build/rendered/index.html; echo a typo >&2; exit 1")
+    run = door.run("sh", "tools/site")
+    assert run.returncode == 1
+    assert run.stderr == "a typo\nmeasuring\nsite: the book has gaps; the lines above say where\n"
+
+
 def test_a_failed_lab_does_not_keep_the_book_from_being_rendered(make, door):
     for how in ("built", "measured"):
         door.stub("cmake", f'case "$*" in *labs*) [ {how} = measured ] ;; esac')
@@ -158,10 +169,10 @@ def test_the_book_is_there_before_anything_is_measured_and_renewed_when_a_lab_is
     lab(door, f"echo lab >>{door.log}; mkdir -p build/records; echo >build/records/01-roofline.json")
     run = door.run("sh", "tools/site")
     assert run.returncode == 0, run.stderr
-    assert run.stdout == (f"A book to read in the meantime: {page}\nThe book now has this machine's numbers for chapter 01\nThe book: {page}\n")
+    assert run.stdout == (f"{RENDERING}A book to read in the meantime: {page}\nThe book now has this machine's numbers for chapter 01\nThe book: {page}\n")
     assert [call.split()[0] for call in door.calls("venv-python", "cmake", "lab")] == ["venv-python", "cmake", "cmake", "lab", "venv-python"]
     lab(door, f"echo lab >>{door.log}")  # it is up to date
-    assert door.run("sh", "tools/site").stdout == f"A book to read in the meantime: {page}\nThe book: {page}\n"
+    assert door.run("sh", "tools/site").stdout == f"{RENDERING}A book to read in the meantime: {page}\nThe book: {page}\n"
     assert [call.split()[0] for call in door.calls()].count("venv-python") == 1
 
 
@@ -257,7 +268,7 @@ def test_a_whole_book_is_announced_by_its_path(make, door):
     page.parent.mkdir(parents=True)
     page.touch()
     run = door.run("sh", "tools/site", MEASURE="no")
-    assert (run.returncode, run.stdout) == (0, f"The book: {page}\n")
+    assert (run.returncode, run.stdout) == (0, f"{RENDERING}The book: {page}\n")
     assert not any("--fail-on-warning" in call for call in door.calls("venv-python"))
     assert door.run("sh", "tools/site", MEASURE="no", STRICT="1").returncode == 0
     assert any("--fail-on-warning --keep-going" in call for call in door.calls("venv-python"))
