@@ -72,6 +72,8 @@ def test_a_new_book_is_made_as_it_is(surroundings, tmp_path):
     book = tmp_path / "Hash Tables"
     run = subprocess.run(["make", "new-book", f"DIR={book}"], cwd=ROOT, capture_output=True, encoding="utf-8")
     assert run.stdout.startswith(f"wrote {book}\n"), run.stderr
+    install = re.findall(r"(?:tools/build|python3|export) .*", run.stdout)
+    assert len(install) == 3 and all(line in (book / "README.md").read_text() for line in install)
     expected = "publish: build/records/: expected a record of 00-first, found {}: run make site to measure this machine"
     assert publish(book, surroundings) == expected.format("none")
     pages = made(book, surroundings)
@@ -103,7 +105,7 @@ def test_a_new_book_is_made_as_it_is(surroundings, tmp_path):
     (book / "labs/01-more/lab.cpp").touch()
     assert refused(book, surroundings, "site") == "labs/CMakeLists.txt: expected add_lab(01-more SOURCES lab.cpp)"
     nothing = {**surroundings, "PATH": os.environ["PATH"]}
-    assert refused(book, nothing, "site").startswith("PATH: expected the folders bin and venv/bin of the installed press")
+    assert refused(book, nothing, "site").startswith("PATH: expected the folders bin and venv/bin of the installed press: install it and add them, as README.md says")
 
 
 @pytest.mark.skipif(not NVCC, reason="needs nvcc")
