@@ -267,6 +267,9 @@ def deb(folder, name, megabytes):
     header = folder / "usr/include" / f"{name}.hpp"
     header.parent.mkdir(parents=True)
     header.write_bytes(bytes(megabytes << 20))
+    targets = folder / f"usr/lib/cmake/{name}/Targets.cmake"
+    targets.parent.mkdir(parents=True)
+    targets.write_text('set(_IMPORT_PREFIX "/usr")\n')  # as doctest's has
     (folder / "DEBIAN").mkdir()
     (folder / "DEBIAN/control").write_text(f"Package: {name}\nVersion: 1\nArchitecture: all\nMaintainer: a\nDescription: b\n")
     subprocess.run(["dpkg-deb", "--build", "-Zgzip", "-z1", folder, folder.with_suffix(".deb")], check=True, capture_output=True)
@@ -280,6 +283,11 @@ def test_the_headers_to_carry_are_fetched_and_weighed(gpu, tmp_path, megabytes, 
     (gpu.folder / "deps/old").mkdir(parents=True)
     run = gpu("deps")
     assert gpu.calls == ["apt-get download nlohmann-json3-dev libcli11-dev doctest-dev libvalijson-dev"]
+    if fits:
+        (targets,) = (gpu.folder / "deps").rglob("Targets.cmake")
+        (targets.parent / "script.cmake").write_text('include(Targets.cmake)\nmessage("${_IMPORT_PREFIX}")\n')
+        said = subprocess.run(["cmake", "-P", "script.cmake"], cwd=targets.parent, capture_output=True, encoding="utf-8")
+        assert said.stderr == f"{gpu.folder}/deps/usr\n"
     assert (gpu.folder / "deps/usr/include/some.hpp").exists() and not (gpu.folder / "deps/old").exists()
     assert run.returncode == (not fits)
     assert run.stdout.endswith("then run tools/measure-gpu all 1 there\n") if fits else re.fullmatch(
