@@ -294,6 +294,11 @@ def test_the_headers_to_carry_are_fetched_and_weighed(gpu, tmp_path, megabytes, 
         r"measure-gpu: deps: deps/ has 10\d MiB: expected less than 64, the most that can be carried\n", run.stderr)  # fmt: skip
 
 
+def test_a_lab_that_found_no_gpu_is_no_success(gpu):
+    gpu.program("bin/lab-03-gpu", 'echo "  note: no GPU was measured: no CUDA device answers"')
+    assert results(gpu("all", "2"))["lab-full"].startswith("failed, status 0:   note: no GPU was measured: no CUDA device answers")
+
+
 def test_without_the_packages_one_line_says_what_to_do(gpu):
     gpu.stand_in("apt-get", "exit 100")
     run = gpu("deps")
