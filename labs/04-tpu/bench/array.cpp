@@ -9,8 +9,6 @@
 #include "04-tpu/kernels/systolic.hpp"
 #include "common/random.hpp"
 #include "harness/measure/results.hpp"
-#include "harness/measure/sampling.hpp"
-#include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
 
 namespace hf::tpu {
@@ -81,30 +79,12 @@ void trace_small_product(Lab& lab) {
   for (Series* series : {&moving, &held, &sums, &left, &right, &product}) lab.add(std::move(*series));
 }
 
-/// Measures how many cells the simulator steps by one cycle per second.
-Estimate cell_updates_per_s(const Plan& plan) {
-  // Two full tiles, so that the array is busy: 128 × 128 cells, as in most TPUs.
-  const ArrayShape array = {128, 128};
-  const ProductShape shape = {256, 256, 128};
-  const auto a = random_bytes<std::int8_t>(shape.m * shape.k, 1), b = random_bytes<std::int8_t>(shape.k * shape.n, 2);
-  std::int64_t cycles = 0;
-  const Variant variant =
-      timed("simulator", [&] { cycles = run_array(Dataflow::weight_stationary, array, shape, a, b).simulated_cycles; });
-  const Estimate seconds = sample(variant, plan);
-  const double updates = static_cast<double>(cycles * array.cells());
-  return transform(seconds, [=](double s) { return updates / s; });
-}
-
 }  // namespace
 
 void check_array(Lab& lab) {
   const int wrong = wrong_shapes(lab, lab.quick() ? 200 : 1000);
   lab.simulated("cycles_match_closed_form", wrong == 0 ? 1 : 0);
   trace_small_product(lab);
-  Plan plan = lab.plan(2);
-  plan.warm_seconds = 0;
-  lab.add(
-      Value("simulator_cell_updates_per_s", cell_updates_per_s(plan), "updates/s", "cells simulated, one cycle each"));
 }
 
 }  // namespace hf::tpu

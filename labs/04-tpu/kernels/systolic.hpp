@@ -32,10 +32,9 @@ struct ArrayShape {
   std::int64_t cells() const { return static_cast<std::int64_t>(rows * columns); }
 };
 
-/// The memory around the array. 0 means no limit.
+/// The memory around the array: DRAM, and an SRAM that keeps every operand that has been fetched.
 struct MemoryLimits {
-  double dram_bytes_per_cycle = 0;
-  std::size_t sram_bytes = 0;        ///< for the moving operands; one that does not fit is fetched for every tile
+  double dram_bytes_per_cycle = 0;   ///< 0: no limit
   bool streamed_is_on_chip = false;  ///< whether the operand that streams past the held one is never fetched
   std::size_t tiles_ahead = 4;       ///< how many stationary tiles may be fetched in advance, at least 1
 };

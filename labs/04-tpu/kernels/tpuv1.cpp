@@ -32,7 +32,7 @@ Shares one_line_model(const Application& app) {
 
 Shares simulate(const Application& app, std::size_t tiles) {
   const auto batch = static_cast<std::size_t>(app.intensity);
-  const ArrayOptions options = {true, {bytes_per_cycle, 0, true, 4}};
+  const ArrayOptions options = {true, {bytes_per_cycle, true, 4}};
   const auto run = [&](std::size_t tiles_across) {
     const ProductShape shape = {batch, tiles_across * array.columns, 4 * array.rows};
     const auto a = random_bytes<std::int8_t>(shape.m * shape.k, 1), b = random_bytes<std::int8_t>(shape.k * shape.n, 2);

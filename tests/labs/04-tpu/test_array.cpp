@@ -42,8 +42,7 @@ TEST_CASE("so it does with two weight registers in each cell") {
 TEST_CASE("so it does when it has to wait for memory") {
   RandomShapes random(3);
   for (int i = 0; i < 300; ++i) {
-    const MemoryLimits limits = {0.1 * static_cast<double>(random.side(100)), random.side(200), i % 3 == 0,
-                                 random.side(4)};
+    const MemoryLimits limits = {0.1 * static_cast<double>(random.side(100)), i % 3 == 0, random.side(4)};
     check_product(RandomProduct(random.product(20)), random.array(9), {i % 2 == 0, limits});
   }
 }
@@ -89,8 +88,8 @@ TEST_CASE("what cannot be computed is refused") {
   CHECK_THROWS_AS(run({0, 2}, product.shape), std::invalid_argument);
   CHECK_THROWS_AS(run({2, 2}, {2, 3, 0}), std::invalid_argument);
   CHECK_THROWS_AS(run({2, 2}, {2, 3, 5}), std::invalid_argument);
-  CHECK_THROWS_AS(run({2, 2}, product.shape, {-1.0, 0, false, 4}), std::invalid_argument);
-  CHECK_THROWS_AS(run({2, 2}, product.shape, {1.0, 0, false, 0}), std::invalid_argument);
+  CHECK_THROWS_AS(run({2, 2}, product.shape, {-1.0, false, 4}), std::invalid_argument);
+  CHECK_THROWS_AS(run({2, 2}, product.shape, {1.0, false, 0}), std::invalid_argument);
 }
 
 TEST_CASE("cycles equal the closed form on a thousand random shapes for each dataflow") {
@@ -180,14 +179,14 @@ TEST_CASE("without a limit everything is there at once, and is counted all the s
 }
 
 TEST_CASE("blocks come one after the other at the bandwidth") {
-  MemorySchedule memory({10, 0, false, 4});
+  MemorySchedule memory({10, false, 4});
   CHECK(memory.ready(100, {{1, 50}}) == 15);
   CHECK(memory.ready(100, {{1, 50}}) == 25);
   CHECK(memory.ready(101, {{2, 50}}) == 41);
 }
 
 TEST_CASE("a full queue makes the channel wait") {
-  MemorySchedule memory({10, 0, false, 2});
+  MemorySchedule memory({10, false, 2});
   CHECK(memory.ready(100, {}) == 10);
   memory.left_queue(99);
   CHECK(memory.ready(100, {}) == 20);
@@ -197,29 +196,10 @@ TEST_CASE("a full queue makes the channel wait") {
   CHECK(memory.ready(100, {}) == 210);
 }
 
-TEST_CASE("the SRAM keeps the panels used last") {
-  MemorySchedule memory({1, 100, false, 4});
-  const auto fetched = [&](std::size_t id, std::size_t bytes) {
-    const std::int64_t before = memory.fetched_bytes();
-    memory.ready(0, {{id, bytes}});
-    memory.left_queue(0);
-    return memory.fetched_bytes() - before;
-  };
-  CHECK(fetched(1, 40) == 40);
-  CHECK(fetched(2, 40) == 40);
-  CHECK(fetched(1, 40) == 0);
-  CHECK(fetched(3, 40) == 40);  // replaces 2
-  CHECK(fetched(1, 40) == 0);
-  CHECK(fetched(2, 40) == 40);
-  CHECK(fetched(4, 101) == 101);  // never fits
-  CHECK(fetched(4, 101) == 101);
-  CHECK(fetched(2, 40) == 0);
-}
-
 TEST_CASE("with little bandwidth, a tile takes as long as its bytes do") {
   // 64 weights at 0.5 bytes per cycle: 128 cycles for a tile, of which 8 shift it in and 16 use it.
   const RandomProduct product({16, 8, 80});
-  const ArrayRun run = product.run(Dataflow::weight_stationary, {8, 8}, {true, {0.5, 0, false, 4}});
+  const ArrayRun run = product.run(Dataflow::weight_stationary, {8, 8}, {true, {0.5, false, 4}});
   const std::int64_t tiles = 10, panel = 16 * 8, fetch = (64 + panel) * 2;
   CHECK(run.cycles.total() == tiles * fetch + 8 + 16 + 8 + 8 - 2);
   CHECK(run.cycles.active == tiles * 16);
@@ -230,7 +210,7 @@ TEST_CASE("with little bandwidth, a tile takes as long as its bytes do") {
 
 TEST_CASE("with enough bandwidth nothing stalls but the first tile") {
   const RandomProduct product({64, 16, 64});
-  const ArrayRun run = product.run(Dataflow::weight_stationary, {8, 8}, {true, {100, 0, false, 4}});
+  const ArrayRun run = product.run(Dataflow::weight_stationary, {8, 8}, {true, {100, false, 4}});
   CHECK(run.cycles.stall == (64 + 64 * 8 + 99) / 100);
   CHECK(run.cycles.total() ==
         run.cycles.stall + closed_form_cycles_double_buffered(Dataflow::weight_stationary, {8, 8}, product.shape));
@@ -238,7 +218,7 @@ TEST_CASE("with enough bandwidth nothing stalls but the first tile") {
 
 TEST_CASE("an output-stationary array waits for its panels too") {
   const RandomProduct product({8, 16, 32});
-  const ArrayRun run = product.run(Dataflow::output_stationary, {8, 8}, {false, {1, 0, false, 4}});
+  const ArrayRun run = product.run(Dataflow::output_stationary, {8, 8}, {false, {1, false, 4}});
   // Two tiles: 512 bytes for the first, 256 more for the second, whose fetch overlaps with only 46 cycles.
   CHECK(run.cycles.stall == 512 + (768 - (512 + 46)));
   CHECK(run.cycles.total() == 768 + 46);
