@@ -3,7 +3,6 @@
 //   chip           measure_roofs        how fast does this chip compute, and how fast does it read?
 //                  measure_batches      how many readers keep it busy?
 //                  measure_kv_caches    and what do their caches cost?
-//   threads        measure_threads      how much do more cores speed up a kernel?
 //   collectives    measure_collectives  what does an all-reduce cost?
 //   training       measure_training     how long does a step take if the network is split in several ways?
 //   serving        measure_serving      how long do readers wait who come and go?
@@ -76,7 +75,6 @@ LabInfo lab_of(Ranks* ranks) {
           .steps = {{"roofs", on_one_host(measure_roofs), 0.3, 1},
                     {"batch", on_one_host(measure_batches), 1.2, 8, {"roofs"}},
                     {"KV caches", on_one_host(measure_kv_caches), 2.6, 8, {"roofs"}},
-                    {"threads", on_one_host(measure_threads), 1, 7},
                     {"collectives", agree, 2.6, 22},
                     {"training", [ranks](Lab& lab) { train(lab, ranks); }, 3, 20, {"roofs", "collectives"}},
                     {"serving", on_one_host(measure_serving), 2, 12, {"roofs"}},

@@ -38,7 +38,6 @@ ABSENT = [
     ("03-gpu", "no emulator", r"rung_(?!port).*|transpose_.*", ["03-rung-ticks"]),
     ("03-gpu", "no knee", r"little_knee_measured|little_knee_missed", []),
     ("04-tpu", "no narrow dot products", r"int8_peak_.*", []),
-    ("05-scaling", "one core", r"(strong|weak|dot|serial)_.*|amdahl.*|gemm_.*efficiency", ["05-threads"]),
     ("05-scaling", "one host", r"network_.*", ["05-slow-wire"]),
     ("05-scaling", "more ranks than cores", r"(network_)?(model_.*|alpha_.*|beta_gbs)", ["05-allreduce", "05-slow-wire"]),
     ("05-scaling", "no MPI",

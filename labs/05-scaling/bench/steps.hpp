@@ -14,7 +14,6 @@ void measure_roofs(Lab& lab);
 Roofline roofs_of(const Lab& lab);  ///< as measured by measure_roofs()
 void measure_batches(Lab& lab);
 void measure_kv_caches(Lab& lab);
-void measure_threads(Lab& lab);
 void measure_collectives(Lab& lab, Ranks& ranks);
 
 /// Counts the bytes that each way of splitting the network must send, with threads as ranks.

@@ -1,5 +1,5 @@
 // The layer that chapter 05 times: its panels, its attention with shared keys, the counts that predict it, and what the
-// roofs and Amdahl's law say before it runs.
+// roofs say before it runs.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "05-scaling/check/reference.hpp"
-#include "05-scaling/kernels/chip/amdahl.hpp"
 #include "05-scaling/kernels/chip/layer.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
@@ -182,13 +181,6 @@ TEST_CASE("caches of their own keep a layer below the ridge, however many read")
 TEST_CASE("no runs share a name") {
   CHECK(LayerRun{gpt2_layer, 1, 0}.id() != LayerRun{gpt2_layer, 1, 1}.id());
   CHECK(LayerRun{gpt2_layer, 4, 1024}.id() != LayerRun{{768, 12, 4}, 4, 1024}.id());
-}
-
-TEST_CASE("Amdahl's law between nothing serial and all serial") {
-  CHECK(amdahl_speedup(0, 16) == doctest::Approx(16));
-  CHECK(amdahl_speedup(1, 16) == doctest::Approx(1));
-  CHECK(amdahl_speedup(0.1, 2) == doctest::Approx(1 / 0.55));
-  CHECK(amdahl_speedup(0.05, 1e9) == doctest::Approx(20));
 }
 
 }  // namespace
