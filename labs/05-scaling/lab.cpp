@@ -76,7 +76,7 @@ LabInfo lab_of(Ranks* ranks) {
                     {"batch", on_one_host(measure_batches), 1.2, 8, {"roofs"}},
                     {"KV caches", on_one_host(measure_kv_caches), 2.6, 8, {"roofs"}},
                     {"collectives", agree, 2.6, 22},
-                    {"training", [ranks](Lab& lab) { train(lab, ranks); }, 3, 20, {"roofs", "collectives"}},
+                    {"training", [ranks](Lab& lab) { train(lab, ranks); }, 3, 20, {"collectives"}},
                     {"serving", on_one_host(measure_serving), 2, 12, {"roofs"}},
                     {"planner", on_one_host(plan_many_chips), 1, 3}}};
 }

@@ -22,15 +22,11 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// Returns "llama3-8b, 128 × H100".
+/// Returns what distinguishes runs of one source: "gpt-22b, 8 × A100: t8, batch 4, all again".
 std::string run_name(const PublishedRun& run) {
-  return run.shape.name + ", " + std::to_string(run.plan.chips()) + " × " + upper(run.chip.name);
-}
-
-/// Returns run_name() and what distinguishes runs of one source: "gpt-22b, 8 × A100: t8, batch 4, all again".
-std::string long_name(const PublishedRun& run) {
   const char* again[] = {"", ", attention again", ", all again"};
-  return run_name(run) + ": " + short_name(run.plan) + ", batch " + std::to_string(std::lround(run.plan.batch)) +
+  return run.shape.name + ", " + std::to_string(run.plan.chips()) + " × " + upper(run.chip.name) + ": " +
+         short_name(run.plan) + ", batch " + std::to_string(std::lround(run.plan.batch)) +
          again[static_cast<int>(run.plan.recompute)];
 }
 
@@ -46,7 +42,7 @@ void add_runs(Lab& lab, const Constants& constants) {
         if (run.source != source.name || kind_of(run.chip) != kind) continue;
         const double predicted_s = step_time(run.chip, run.shape, run.plan, constants).total();
         const auto percent = [&run](double s) { return 100 * mfu(run.chip, run.shape, run.plan, s); };
-        series.points.emplace_back(percent(run.seconds()), percent(predicted_s), long_name(run));
+        series.points.emplace_back(percent(run.seconds()), percent(predicted_s), run_name(run));
       }
       lab.add(std::move(series));
     }
@@ -78,35 +74,10 @@ void compare_with_published_runs(Lab& lab) {
   lab.modelled("planner_runs", as_double(tested.runs));
   lab.modelled("planner_runs_fitted", as_double(errors(runs, Use::fit, constants).runs));
   lab.modelled("planner_error_median", tested.median);
-  lab.modelled("planner_within_quarter_share", tested.within_quarter);
-  lab.modelled("planner_error_once", errors(largest_of_each(runs), Use::test, constants).median);
-  const Errors added = errors(runs, Use::added, constants), beyond = errors(runs, Use::beyond, constants);
+  const Errors added = errors(runs, Use::added, constants);
   lab.modelled("planner_runs_added", as_double(added.runs));
   lab.modelled("planner_error_added_median", added.median);
   lab.modelled("planner_error_added_first", errors_at_first(runs).median);
-  lab.modelled("planner_runs_beyond", as_double(beyond.runs));
-  lab.modelled("planner_error_beyond_median", beyond.median);
-  lab.modelled("planner_hardware_guess_error_median", errors_of_hardware_guess(runs, Use::test).median);
-  lab.modelled("planner_guess_error_median", errors_of_guess(runs, Use::test).median);
-  const PublishedRun& farthest = farthest_run(runs, Use::test, constants);
-  const double largest_error = std::abs(error(farthest, constants));
-  lab.add(Value("planner_error_largest", largest_error, "1", Kind::modelled, run_name(farthest)));
-  const auto error_if_hidden = [&](double share) {
-    return errors(runs, Use::test, {constants.matmul, constants.memory, share}).median;
-  };
-  lab.modelled("planner_error_hidden_20", error_if_hidden(0.2));
-  lab.modelled("planner_error_hidden_60", error_if_hidden(0.6));
-
-  const PublishedRun& largest = largest_run(runs);
-  lab.add(Value("planner_llama3_published_s", largest.seconds(), "s", Kind::modelled, run_name(largest)));
-  const Axis pieces = {"pieces of a stage", "1"}, seconds = {"a step", "s"};
-  Series by_pieces = {"planner_llama3_pieces_s", run_name(largest), Kind::modelled, pieces, seconds};
-  ParallelPlan plan = largest.plan;
-  for (plan.interleave = 1; plan.interleave <= 8; plan.interleave *= 2) {
-    const StepTime time = step_time(largest.chip, largest.shape, plan, constants);
-    by_pieces.points.emplace_back(plan.interleave, time.total());
-  }
-  lab.add(std::move(by_pieces));
   add_runs(lab, constants);
   add_errors(lab, constants);
 }
@@ -155,23 +126,20 @@ void sweep_chips(Lab& lab) {
   };
   const std::vector<Candidate> best = fastest_by_chips(job, most_chips);
   const Series all_cuts = mfu_series(job, "sweep_mfu", "all cuts together", best);
-  const Series batch_and_tensors = fastest("sweep_mfu_tensor", "batch and tensors", [](const ParallelPlan& plan) {
-    return plan.context == 1 && plan.pipeline == 1;
-  });
   lab.add(all_cuts);
   lab.add(fastest("sweep_mfu_data", "batch alone", [](const ParallelPlan& plan) {
     return plan.tensor == 1 && plan.context == 1 && plan.pipeline == 1;
   }));
-  lab.add(batch_and_tensors);
+  lab.add(fastest("sweep_mfu_tensor", "batch and tensors",
+                  [](const ParallelPlan& plan) { return plan.context == 1 && plan.pipeline == 1; }));
   lab.add(fastest("sweep_mfu_pipeline", "batch and layers",
                   [](const ParallelPlan& plan) { return plan.tensor == 1 && plan.context == 1; }));
   add_parts(lab, best);
 
   lab.modelled("sweep_fewest_chips", all_cuts.points.front().x);
   Series shares = {"sweep_mfu_share", "all cuts together", Kind::modelled, chips_axis, {"MFU", "1"}};
-  for (const int chips : {1024, 4096, 16384}) shares.points.emplace_back(chips, share_at(all_cuts, chips));
+  for (const int chips : {1024, 16384}) shares.points.emplace_back(chips, share_at(all_cuts, chips));
   lab.add(std::move(shares));
-  lab.modelled("sweep_mfu_tensor_4096_share", share_at(batch_and_tensors, 4096));
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "05-scaling/kernels/planner/planner.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/pipeline.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"
@@ -254,23 +253,6 @@ void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const
   lab.derived("network_dp_efficiency_error", std::abs(data.median - data_predicted));
 }
 
-/// Applies the planner's formulas with a core of this machine as the chip: predicts the time of all ranks from the time
-/// of one and from the wire.
-void compare_with_planner(Lab& lab, const Problem& problem, int ranks, const Sampling& steps, const AlphaBeta& wire) {
-  const NetworkShape& shape = problem.shape;
-  const SmallNetwork network = {as_double(problem.rows), as_double(shape.width), as_double(shape.blocks),
-                                as_double(shape.weights())};
-  const SmallChip chip = {.bandwidth = 1e9 * lab.value("bandwidth_dram_all_gbs") / lab.machine().cores,
-                          .wire = {1 / wire.seconds_per_byte, wire.seconds_per_message, false}};
-  const double alone = steps.of("one").median;
-  const SmallSteps predicted = predict_small_steps(chip, network, ranks, alone);
-  const auto miss = [&](double seconds, const char* id) {
-    return std::abs(seconds / alone * steps.ratio("one", id).median - 1);
-  };
-  lab.derived("planner_small_data_error", miss(predicted.data, "data"));
-  lab.derived("planner_small_tensor_error", miss(predicted.tensor, "tensor"));
-}
-
 void measure_steps(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   const AlphaBeta wire = wire_between(ranks, lab);
   const Problem problem = timed_problem(ranks.size());
@@ -285,7 +267,6 @@ void measure_steps(Lab& lab, Ranks& ranks, const RankPlan& plan) {
                                  .experts = alone("one_experts")};
   const StrategySeconds predicted = predict_steps(problem, ranks.size(), parts, wire);
   add_efficiencies(lab, ranks, steps, predicted);
-  if (ranks.hosts() == 1) compare_with_planner(lab, problem, ranks.size(), steps, wire);
   // The formula ignores that a stage also waits while x is on its way.
   lab.derived("bubble_with_messages_predicted", 1 - alone("pipeline_part") / predicted.pipeline);
 }

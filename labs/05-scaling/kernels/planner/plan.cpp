@@ -147,8 +147,6 @@ std::string runs_report() {
           number(fitted.memory, 3) + " of the memory's; " + number(fitted.hidden, 3) + " of what overlaps is hidden\n";
   text += errors_line("fitted", errors(published_runs(), Use::fit, fitted));
   text += errors_line("tested", errors(published_runs(), Use::test, fitted));
-  text += errors_line("tested, the largest run of each model and source,",
-                      errors(largest_of_each(published_runs()), Use::test, fitted));
   text += errors_line("added after the constants were fixed,", errors(published_runs(), Use::added, fitted));
   text += errors_line("the same, as predicted on the day they were added,", errors_at_first(published_runs()));
   text += errors_line("8-bit products or experts", errors(published_runs(), Use::beyond, fitted));

@@ -220,27 +220,6 @@ double mfu(const Chip& chip, const TransformerShape& shape, const ParallelPlan& 
 /// Returns the bubble over the time without one, (p - 1) / (m v).
 double bubble_share(const ParallelPlan& plan);
 
-/// The lab's own small network, for the same formulas with a CPU core as the chip. Sizes are in elements of fp32.
-struct SmallNetwork {
-  double rows;  ///< of a batch
-  double width, blocks, weights;
-};
-
-/// The other properties of a chip that the formulas need, once its time alone is known.
-struct SmallChip {
-  double bandwidth;  ///< of memory, bytes per second
-  Wire wire;
-};
-
-/// Seconds of the small network's step, with data and with tensor parallelism.
-struct SmallSteps {
-  double data, tensor;
-};
-
-/// Predicts the small network's step: products at the speed at which one chip takes `alone` seconds, the optimiser
-/// limited by memory, sums by ring over the wire; nothing overlaps.
-SmallSteps predict_small_steps(const SmallChip& chip, const SmallNetwork& network, int chips, double alone);
-
 // ---- Which plan is fastest ----
 
 /// A plan with its time and memory.

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <string>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "05-scaling/kernels/planner/planner.hpp"
@@ -34,16 +31,6 @@ Errors summary(const std::vector<PublishedRun>& runs, Use use,
   if (all.empty()) return {0, 0, 0};
   const auto near = static_cast<double>(std::ranges::count_if(all, [](double one) { return one <= 0.25; }));
   return {all.size(), estimate(all).median, near / static_cast<double>(all.size())};
-}
-
-/// Returns the errors if every run has the median utilisation of the fitted runs.
-Errors guessed(const std::vector<PublishedRun>& runs, Use use,
-               const std::function<double(const PublishedRun&)>& utilisation) {
-  std::vector<double> fitted_ones;
-  for (const PublishedRun& run : runs)
-    if (run.use() == Use::fit) fitted_ones.push_back(utilisation(run));
-  const double guess = estimate(std::move(fitted_ones)).median;
-  return summary(runs, use, [&](const PublishedRun& run) { return utilisation(run) / guess - 1; });
 }
 
 }  // namespace
@@ -95,43 +82,12 @@ Constants fit_constants(const std::vector<PublishedRun>& runs) {
   return best;
 }
 
-std::vector<PublishedRun> largest_of_each(const std::vector<PublishedRun>& runs) {
-  std::map<std::tuple<std::string, std::string, std::string>, PublishedRun> largest;
-  for (const PublishedRun& run : runs) {
-    const auto [place, is_new] = largest.try_emplace({run.source, run.shape.name, run.chip.name}, run);
-    if (!is_new && run.plan.chips() >= place->second.plan.chips()) place->second = run;
-  }
-  std::vector<PublishedRun> one_each;
-  for (const auto& [name, run] : largest) one_each.push_back(run);
-  return one_each;
-}
-
 Errors errors(const std::vector<PublishedRun>& runs, Use use, const Constants& constants) {
   return summary(runs, use, [&](const PublishedRun& run) { return error(run, constants); });
 }
 
 Errors errors_at_first(const std::vector<PublishedRun>& runs) {
   return summary(runs, Use::added, [](const PublishedRun& run) { return run.at_first / run.seconds() - 1; });
-}
-
-Errors errors_of_guess(const std::vector<PublishedRun>& runs, Use use) {
-  return guessed(runs, use, [](const PublishedRun& run) { return mfu(run.chip, run.shape, run.plan, run.seconds()); });
-}
-
-Errors errors_of_hardware_guess(const std::vector<PublishedRun>& runs, Use use) {
-  return guessed(runs, use, [](const PublishedRun& run) {
-    const double again = run.plan.recompute == Recompute::full ? 4.0 / 3 : 1;
-    return again * mfu(run.chip, run.shape, run.plan, run.seconds());
-  });
-}
-
-const PublishedRun& largest_run(const std::vector<PublishedRun>& runs) {
-  return *std::ranges::max_element(runs, {}, [](const PublishedRun& run) { return run.plan.chips(); });
-}
-
-const PublishedRun& farthest_run(const std::vector<PublishedRun>& runs, Use use, const Constants& constants) {
-  return *std::ranges::max_element(
-      runs, {}, [&](const PublishedRun& run) { return run.use() == use ? std::abs(error(run, constants)) : -1; });
 }
 
 }  // namespace hf::scaling

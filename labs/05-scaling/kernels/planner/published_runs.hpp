@@ -76,26 +76,9 @@ struct Errors {
   double within_quarter;  ///< share of runs whose absolute error is at most 0.25
 };
 
-/// Returns the largest run of each source, model and chip. Runs that differ only in their number of chips take nearly
-/// the same time, and so count once.
-std::vector<PublishedRun> largest_of_each(const std::vector<PublishedRun>& runs);
-
 Errors errors(const std::vector<PublishedRun>& runs, Use use, const Constants& constants);
 
 /// Returns the planner's errors for each run added later, as predicted on the day it was added.
 Errors errors_at_first(const std::vector<PublishedRun>& runs);
-
-/// Returns the errors of a guess: every run reaches the median MFU of the fitted runs.
-Errors errors_of_guess(const std::vector<PublishedRun>& runs, Use use);
-
-/// Returns the errors of a better guess: all runs keep their arithmetic equally busy, so that a run that recomputes
-/// everything has 75% of the MFU of a run that recomputes nothing.
-Errors errors_of_hardware_guess(const std::vector<PublishedRun>& runs, Use use);
-
-/// Returns the run on the most chips. \pre there are runs
-const PublishedRun& largest_run(const std::vector<PublishedRun>& runs);
-
-/// Returns the run with the largest absolute error. \pre there are runs of that use
-const PublishedRun& farthest_run(const std::vector<PublishedRun>& runs, Use use, const Constants& constants);
 
 }  // namespace hf::scaling

@@ -1,7 +1,6 @@
-// A step's seconds, also those of a small network on this machine; the traffic, and the wires that it uses.
+// A step's seconds; the traffic, and the wires that it uses.
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <stdexcept>
 
 #include "05-scaling/kernels/planner/planner.hpp"
@@ -190,24 +189,6 @@ TEST_CASE("half of the keys' gathering is the other half's, and a longer context
   plan.sequence = 65536;
   CHECK(step_time(chip("h100"), model("llama3-8b"), plan).total() > 2 * once);
   CHECK(step_time(chip("h100"), model("llama3-8b"), plan).tensor > 0);
-}
-
-const SmallNetwork network = {512, 256, 8, 2e6};
-
-TEST_CASE("one chip takes what it takes") {
-  const SmallSteps steps = predict_small_steps({10e9, {8e9, 1e-6, false}}, network, 1, 0.05);
-  CHECK(steps.data == doctest::Approx(0.05));
-  CHECK(steps.tensor == doctest::Approx(0.05));
-}
-
-TEST_CASE("parts add up: products are shared, the optimiser only with its weights, sums cost the wire") {
-  const double bandwidth = 10e9, alone = 0.05, optimizer = 28 * network.weights / (bandwidth * fitted.memory);
-  const SmallSteps free = predict_small_steps({bandwidth, {1e30, 0, false}}, network, 4, alone);
-  CHECK(free.data == doctest::Approx((alone - optimizer) / 4 + optimizer));
-  CHECK(free.tensor == doctest::Approx(alone / 4));
-  const SmallSteps paid = predict_small_steps({bandwidth, {8e9, 1e-6, false}}, network, 4, alone);
-  CHECK(paid.data - free.data == doctest::Approx(2 * 3 * (1e-6 + network.weights / 8e9)));
-  CHECK(paid.tensor - free.tensor == doctest::Approx(16 * 2 * 3 * (1e-6 + 512 * 256 / 8e9)));
 }
 
 TEST_CASE("a ring takes n - 1 steps, each with an n-th of the bytes") {
