@@ -23,7 +23,7 @@ namespace hf::scaling {
 namespace {
 
 /// The tasks that ranks can run.
-const std::array tasks = {collectives_task, check_training_task, learn_task, training_steps_task, bubbles_task};
+const std::array tasks = {collectives_task, check_training_task, training_steps_task, bubbles_task};
 
 /// Notes what connects the hosts. The speed of their wires is known only if the environment states it, as slow-wire
 /// does.

@@ -41,7 +41,7 @@ ABSENT = [
     ("05-scaling", "one host", r"network_.*", ["05-slow-wire"]),
     ("05-scaling", "more ranks than cores", r"(network_)?(model_.*|alpha_.*|beta_gbs)", ["05-allreduce", "05-slow-wire"]),
     ("05-scaling", "no MPI",
-     r"(network_)?(allreduce_.*|model_.*|alpha_.*|beta_gbs)|over_mpi_.*|bubble_(1f1b|gpipe|formula)|training_.*",
+     r"(network_)?(allreduce_.*|model_.*|alpha_.*|beta_gbs)|bubble_(1f1b|gpipe|formula)|training_.*",
      ["05-allreduce", "05-slow-wire", "05-training"]),
     ("06-precision", "no llama.cpp", r".*llamacpp.*|.*logits_difference", []),
     ("06-precision", "no oneDNN", r"onednn_.*|.*_over_onednn.*", []),

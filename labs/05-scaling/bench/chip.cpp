@@ -23,7 +23,6 @@ namespace {
 const Axis batch_axis = {"batch", "1"}, intensity_axis = {"arithmetic intensity", "FLOP/byte"};
 const Axis speed_axis = {"speed", "GFLOP/s"}, latency_axis = {"time for one layer", "us"};
 const Axis reader_axis = {"readers", "1"}, token_axis = {"speed through one layer", "tokens/s"};
-const Axis length_axis = {"tokens of each reader", "1"};
 
 /// Returns how many layers to run one after another so that weights come from memory, not from a cache, as in a whole
 /// network: four times the largest cache; at most GPT-2 small's twelve layers.
@@ -166,7 +165,7 @@ void add_ridge(Lab& lab, const std::vector<LayerRun>& runs, const LayerTimes& la
 
 // ---- What do the readers' caches cost? ----
 
-constexpr std::size_t kv_length = 1024, many_readers = 64, some_readers = 16;
+constexpr std::size_t kv_length = 1024, many_readers = 64;
 
 /// Returns GPT-2's layer with `kv_heads` heads of keys and values.
 LayerShape shared_by(std::size_t kv_heads) { return {gpt2_layer.width, gpt2_layer.heads, kv_heads}; }
@@ -175,7 +174,6 @@ LayerShape shared_by(std::size_t kv_heads) { return {gpt2_layer.width, gpt2_laye
 struct KvCurve {
   std::string id, label;
   std::vector<LayerRun> runs = {};
-  bool by_length = false;  ///< over the tokens of each reader; else over the readers
 };
 
 std::vector<KvCurve> kv_curves(const Lab& lab) {
@@ -195,9 +193,6 @@ std::vector<KvCurve> kv_curves(const Lab& lab) {
   over_batches("kv_1", "shared by 12 heads", 1, kv_length);
   over_batches("kv_4", "shared by 3 heads", 4, kv_length);
   over_batches("kv_12", "not shared", 12, kv_length);
-  if (lab.quick() || batches.back() < some_readers) return curves;
-  curves.push_back({.id = "kv_12_by_length", .label = "not shared", .by_length = true});
-  for (std::size_t length : {128, 256, 512, 1024}) curves.back().runs.push_back({gpt2_layer, some_readers, length});
   return curves;
 }
 
@@ -212,31 +207,25 @@ void predict_kv_caches(Lab& lab) {
   lab.show("Predicted: readers with 1024 tokens each", {"limit_flop_per_byte"});
 }
 
-/// Adds a curve and its prediction; appends the relative error of each point to `errors`.
-void add_kv_curve(Lab& lab, const KvCurve& curve, const LayerTimes& layers, std::vector<double>& errors) {
-  const Axis& x_axis = curve.by_length ? length_axis : reader_axis;
-  Series measured = {curve.id, curve.label, Kind::measured, x_axis, token_axis};
-  Series predicted = {curve.id + "_predicted", curve.label + ", predicted", Kind::modelled, x_axis, token_axis};
+/// Adds a curve and its prediction.
+void add_kv_curve(Lab& lab, const KvCurve& curve, const LayerTimes& layers) {
+  Series measured = {curve.id, curve.label, Kind::measured, reader_axis, token_axis};
+  Series predicted = {curve.id + "_predicted", curve.label + ", predicted", Kind::modelled, reader_axis, token_axis};
   for (const LayerRun& run : curve.runs) {
     const Estimate seconds = layers.of_one(run);
-    const double x = as_double(curve.by_length ? run.positions : run.readers), tokens = as_double(run.readers);
-    const double expected = run.predicted_seconds(layers.roofs);
-    measured.points.emplace_back(x, transform(seconds, [tokens](double s) { return tokens / s; }));
-    predicted.points.emplace_back(x, tokens / expected);
-    errors.push_back(std::abs(expected / seconds.median - 1));
+    const double tokens = as_double(run.readers);
+    measured.points.emplace_back(tokens, transform(seconds, [tokens](double s) { return tokens / s; }));
+    predicted.points.emplace_back(tokens, tokens / run.predicted_seconds(layers.roofs));
   }
   for (Series* series : {&measured, &predicted}) lab.add(std::move(*series));
 }
 
-/// Adds how much slower caches make the largest batch, and how much faster sharing them makes it.
-void add_kv_gains(Lab& lab, const std::vector<KvCurve>& curves, const LayerTimes& layers) {
+/// Adds how much faster sharing caches among three heads makes the largest batch.
+void add_sharing_gain(Lab& lab, const std::vector<KvCurve>& curves, const LayerTimes& layers) {
   const auto largest = [&](const char* id) {
     return std::ranges::find(curves, std::string_view(id), &KvCurve::id)->runs.back().id();
   };
-  const auto slower = [&](const char* a, const char* b) { return layers.sampling.ratio(largest(a), largest(b)); };
-  lab.add(Value("kv_cost", slower("kv_12", "kv_none"), "1"));
-  lab.add(Value("sharing_by_3_gain", slower("kv_12", "kv_4"), "1"));
-  lab.add(Value("sharing_by_12_gain", slower("kv_12", "kv_1"), "1"));
+  lab.add(Value("sharing_by_3_gain", layers.sampling.ratio(largest("kv_12"), largest("kv_4")), "1"));
 }
 
 }  // namespace
@@ -265,10 +254,8 @@ void measure_kv_caches(Lab& lab) {
   std::vector<LayerRun> runs;
   for (const KvCurve& curve : curves) runs.insert(runs.end(), curve.runs.begin(), curve.runs.end());
   const LayerTimes layers = time_layers(lab, runs);
-  std::vector<double> errors;
-  for (const KvCurve& curve : curves) add_kv_curve(lab, curve, layers, errors);
-  lab.derived("kv_error_median", estimate(errors).median);
-  if (curves.front().runs.back().readers == many_readers) add_kv_gains(lab, curves, layers);
+  for (const KvCurve& curve : curves) add_kv_curve(lab, curve, layers);
+  if (curves.front().runs.back().readers == many_readers) add_sharing_gain(lab, curves, layers);
 }
 
 }  // namespace hf::scaling

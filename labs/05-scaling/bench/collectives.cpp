@@ -48,7 +48,6 @@ void require(bool right, const std::string& what, std::size_t bytes) {
 
 struct Runner {
   std::string id;
-  float* numbers;
   AllReduce run;
   bool often;  ///< whether it runs at every size; else it skips every other large size
 };
@@ -58,28 +57,22 @@ bool is_power_of_four(std::size_t bytes) { return std::countr_zero(bytes) % 2 ==
 /// The participants and their numbers.
 class Race {
  public:
-  Race(Member& me, const AllReduce& library, const Window* window, std::size_t most_bytes)
+  Race(Member& me, const AllReduce& library, std::size_t most_bytes)
       : me_(me), source_(most_bytes / sizeof(float)), numbers_(source_.size()) {
     fill_random(source_, sequence(me.ranks.rank()));
-    runners_.push_back({reading, numbers_.data(), [](std::span<float>) {}, true});
-    runners_.push_back({"mpi", numbers_.data(), library, true});
+    runners_.push_back({reading, [](std::span<float>) {}, true});
+    runners_.push_back({"mpi", library, true});
     for (const Collective& each : all_reduces()) {
       const bool slow = each.run == all_reduce_tree || each.run == all_reduce_doubling;
       const AllReduce run = [&](std::span<float> numbers) { each.run(me_.ranks, numbers); };
-      runners_.push_back({each.id, numbers_.data(), run, !slow});
+      runners_.push_back({each.id, run, !slow});
     }
-    if (window == nullptr) return;
-    WindowAllReduce& sums = window->sums;
-    const AllReduce through = [&sums](std::span<float> numbers) { sums.anywhere(numbers); };
-    const AllReduce in_place = [&sums](std::span<float> numbers) { sums.in_window(numbers.size()); };
-    runners_.push_back({"through-window", numbers_.data(), through, true});
-    runners_.push_back({"in-window", window->numbers.data(), in_place, true});
   }
 
   void check(std::size_t bytes) {
     for (const Runner& runner : runners_) {
       if (runner.id == reading) continue;
-      const std::span<float> numbers = {runner.numbers, bytes / sizeof(float)};
+      const std::span<float> numbers(numbers_.data(), bytes / sizeof(float));
       write(numbers);
       runner.run(numbers);
       me_.tick();
@@ -100,7 +93,7 @@ class Race {
   /// If several calls are timed in a row, the numbers are rewritten before each. That is timed too, and subtracted
   /// along with the reading.
   RankVariant variant(const Runner& runner, std::size_t bytes) {
-    const std::span<float> numbers = {runner.numbers, bytes / sizeof(float)};
+    const std::span<float> numbers(numbers_.data(), bytes / sizeof(float));
     if (bytes > short_bytes) {
       return {runner.id,
               [this, &runner, numbers] {
@@ -177,9 +170,8 @@ std::size_t affordable_bytes(Member& me, double seconds) {
   return trial * std::bit_floor(static_cast<std::size_t>(trials));
 }
 
-RaceSamples race_all_reduces(Member& me, const AllReduce& library, const Window* window, std::size_t most_bytes,
-                             const RankPlan& plan) {
-  Race race(me, library, window, most_bytes);
+RaceSamples race_all_reduces(Member& me, const AllReduce& library, std::size_t most_bytes, const RankPlan& plan) {
+  Race race(me, library, most_bytes);
   Sizes sizes;
   for (std::size_t bytes = least_bytes; bytes <= most_bytes; bytes *= 2) {
     if (is_power_of_four(bytes)) race.check(bytes);
@@ -194,20 +186,7 @@ RaceSamples race_all_reduces(Member& me, const AllReduce& library, const Window*
 
 namespace {
 
-const Axis bytes_axis = {"numbers of each rank", "B"}, time_axis = {"time", "us"}, over_axis = {"over MPI", "1"};
-
-/// A participant, and which series it gets: its times, and its speed relative to MPI.
-struct Racer {
-  const char *id, *name;
-  bool has_times, has_ratios;
-};
-constexpr Racer racers[] = {{"mpi", "MPI_Allreduce, ", true, false},
-                            {"ring", "ring", true, true},
-                            {"tree", "tree", true, false},
-                            {"doubling", "recursive doubling", true, true},
-                            {"halving-doubling", "halving and doubling", true, false},
-                            {"through-window", "through a shared window", false, true},
-                            {"in-window", "in a shared window", false, true}};
+const Axis bytes_axis = {"numbers of each rank", "B"}, time_axis = {"time", "us"};
 
 /// Returns the id of a series, on one host or between several.
 std::string series_id(bool network, const std::string& what, std::string racer) {
@@ -221,43 +200,17 @@ std::pair<RaceSamples, std::string> run_race(Lab& lab, Ranks& ranks) {
   const nlohmann::json arguments = {
       {"seconds", sampling_share * lab.step_seconds()}, {"rounds", 31}, {"minimum_rounds", lab.quick() ? 3 : 7}};
   const nlohmann::json answer = ranks.run(collectives_task, arguments, [&] { lab.tick(); }).front();
-  if (const std::string why = answer.at("without_window"); !why.empty()) lab.incomplete(why);
   return {answer.at("all_reduces").get<RaceSamples>(), answer.at("library").get<std::string>()};
 }
 
-/// Returns the speed relative to MPI, paired by round, at a size at which `id` ran.
-Estimate over_mpi(const RaceSamples& race, const std::string& id, std::size_t bytes) {
-  return ratio(race.at("mpi").at(bytes), race.at(id).at(bytes));
-}
-
 void add_times(Lab& lab, const RaceSamples& race, const std::string& library, bool network) {
-  for (const auto& [id, short_name, has_times, has_ratios] : racers) {
-    if (!race.contains(id)) continue;
-    const std::string name = short_name + (id == std::string("mpi") ? library : "");
-    Series us = {series_id(network, "allreduce_us_", id), name, Kind::measured, bytes_axis, time_axis};
-    Series over = {series_id(network, "over_mpi_", id), name, Kind::measured, bytes_axis, over_axis};
-    for (const auto& [bytes, seconds] : race.at(id)) {
-      us.points.emplace_back(as_double(bytes), times(estimate(seconds), 1e6));
-      over.points.emplace_back(as_double(bytes), over_mpi(race, id, bytes));
-    }
-    if (has_times) lab.add(std::move(us));
-    if (has_ratios && !network) lab.add(std::move(over));
+  std::map<std::string, std::string> names = {{"mpi", "MPI_Allreduce, " + library}};
+  for (const Collective& each : all_reduces()) names[each.id] = each.name;
+  for (const auto& [id, sizes] : race) {
+    Series us = {series_id(network, "allreduce_us_", id), names.at(id), Kind::measured, bytes_axis, time_axis};
+    for (const auto& [bytes, seconds] : sizes) us.points.emplace_back(as_double(bytes), times(estimate(seconds), 1e6));
+    lab.add(std::move(us));
   }
-}
-
-/// Adds the ring's speed relative to MPI at one large size, if the race reached it.
-void add_gain(Lab& lab, const RaceSamples& race, bool network) {
-  const std::size_t bytes = (network ? 8 : 64) << 20;  // between hosts there's only time for smaller messages
-  if (!race.at("ring").contains(bytes)) return;
-  lab.add(Value(network ? "network_ring_over_mpi_8mib" : "ring_over_mpi_64mib", over_mpi(race, "ring", bytes), "1"));
-}
-
-/// Adds the ring's bytes per second at the largest size, and the factor that makes them comparable with a wire's.
-void add_bus_bandwidth(Lab& lab, const RaceSamples& race, int ranks) {
-  lab.modelled("bus_factor", bus_factor(ranks));
-  const auto& [bytes, seconds] = *race.at("ring").rbegin();
-  const char* const label = "the ring's algorithm bandwidth, largest size";
-  lab.add(Value("ring_algorithm_gbs", rate(as_double(bytes), estimate(seconds)), "GB/s", label));
 }
 
 /// Adds the model's predictions for every algorithm that sends messages, at every size; it was fitted only to the ring.
@@ -299,8 +252,6 @@ void measure_collectives(Lab& lab, Ranks& ranks) {
   const bool network = ranks.hosts() > 1;
   const auto [race, library] = run_race(lab, ranks);
   add_times(lab, race, library, network);
-  add_gain(lab, race, network);
-  if (!network) add_bus_bandwidth(lab, race, ranks.size());
   if (!ranks.oversubscribed()) add_ring_model(lab, race, ranks.size(), network);
 }
 

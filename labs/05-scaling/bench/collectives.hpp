@@ -18,14 +18,7 @@ namespace hf::scaling {
 /// A library's all-reduce, in place.
 using AllReduce = std::function<void(std::span<float>)>;
 
-/// A shared window.
-struct Window {
-  WindowAllReduce& sums;
-  std::span<float> numbers;  ///< this rank's numbers in the window
-};
-
-/// Seconds of a call, by id and by the bytes of each rank's numbers. Ids are those of all_reduces() and "mpi"; with a
-/// window, also "through-window" and "in-window". Sample i of all ids and sizes was taken in round i.
+/// Seconds of a call, by id and by the bytes of each rank's numbers. Ids are those of all_reduces() and "mpi". Sample i of all ids and sizes was taken in round i.
 using RaceSamples = std::map<std::string, std::map<std::size_t, std::vector<double>>>;
 
 /// Returns the most bytes per rank with which a race fits into `seconds`: a power of two from 1 to 64 MiB, estimated
@@ -33,15 +26,12 @@ using RaceSamples = std::map<std::string, std::map<std::size_t, std::vector<doub
 std::size_t affordable_bytes(Member& me, double seconds);
 
 /// Checks all participants at every other size, then runs the race. Times the cost of an all-reduce in a program that
-/// writes its numbers before and reads every cache line of its sums afterwards; otherwise a window would seem to move
-/// nothing. The reading itself is timed separately and subtracted, so no participant pays for reading 64 MiB from
+/// writes its numbers before and reads every cache line of its sums afterwards. The reading itself is timed separately and subtracted, so no participant pays for reading 64 MiB from
 /// memory.
-/// \param window  null if the ranks cannot share memory
 /// \param most_bytes  the largest size; sizes are powers of two from 4 B; slow algorithms skip every other above 1 MiB
 /// \param plan  no round begins that would exceed the budget, once the minimum is reached
 /// \return the same on every rank
 /// \throws std::runtime_error if a result is wrong
-RaceSamples race_all_reduces(Member& me, const AllReduce& library, const Window* window, std::size_t most_bytes,
-                             const RankPlan& plan);
+RaceSamples race_all_reduces(Member& me, const AllReduce& library, std::size_t most_bytes, const RankPlan& plan);
 
 }  // namespace hf::scaling

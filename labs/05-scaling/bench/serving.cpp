@@ -106,11 +106,6 @@ StepModel measure_steps(Lab& lab, StepBench& bench, const Roofline& roofs) {
   const StepModel model = fit_steps(shape, medians);
   add_modelled(lab, "serving_pure_rates", "by the fitted rates", pure, model);
   add_modelled(lab, "serving_mixed_rates", "by the fitted rates", mixed, model);
-  std::vector<double> errors;
-  for (const auto& [step, work, seconds] : timed_mixed) {
-    errors.push_back(std::abs(model(step.load()) / seconds.median - 1));
-  }
-  lab.derived("serving_step_error_median", estimate(errors).median);
   add_phases(lab, timed_pure);
   return model;
 }
@@ -137,27 +132,22 @@ void add_load_curve(Lab& lab, const ServingStrategy& strategy, const Scenario& s
 /// Adds what users see at the same load per machine: a row for each strategy.
 void compare_at(Lab& lab, double rate, std::span<const ServingStrategy> strategies, const Scenario& scenario) {
   const Axis wait = {"wait", "ms"};
-  const std::string gap = "between two tokens", first = "to the first token", worst = ", 99th percentile";
-  Series median = {"serving_itl_median_ms", gap, Kind::simulated, strategy_axis, wait};
-  Series gaps = {"serving_itl_p99_ms", gap + worst, Kind::simulated, strategy_axis, wait};
-  Series firsts = {"serving_ttft_p99_ms", first + worst, Kind::simulated, strategy_axis, wait};
+  const std::string gap = "between two tokens, 99th percentile", first = "to the first token, 99th percentile";
+  Series gaps = {"serving_itl_p99_ms", gap, Kind::simulated, strategy_axis, wait};
+  Series firsts = {"serving_ttft_p99_ms", first, Kind::simulated, strategy_axis, wait};
   for (const ServingStrategy& strategy : strategies) {
     const Latency seen = latency(strategy, scenario, rate);
     const auto x = static_cast<double>(gaps.points.size() + 1);
-    median.points.emplace_back(x, 1e3 * seen.gap_median, strategy.id);
     gaps.points.emplace_back(x, 1e3 * seen.gap_p99, strategy.id);
     firsts.points.emplace_back(x, 1e3 * seen.first_p99, strategy.id);
   }
-  for (Series* series : {&median, &gaps, &firsts}) lab.add(std::move(*series));
+  for (Series* series : {&gaps, &firsts}) lab.add(std::move(*series));
   lab.show("Served at " + number_text(rate) + " requests per second and machine",
-           {"serving_itl_median_ms", "serving_itl_p99_ms", "serving_ttft_p99_ms"});
+           {"serving_itl_p99_ms", "serving_ttft_p99_ms"});
 }
 
 void simulate_serving(Lab& lab, const Scenario& scenario, const StepSeconds& seconds) {
   const auto writers = static_cast<std::size_t>(std::ceil(writers_per_reader(scenario, seconds)));
-  const double prompt = scenario.limits.step_tokens;  // the longest
-  lab.modelled("serving_cache_transfer_ms", 1e3 * scenario.wire.seconds(1, scenario.cache_bytes * prompt), "ms");
-
   const std::vector<ServingStrategy> strategies = serving_strategies(scenario, writers, seconds);
   Series speed = {"serving_tokens_per_s", "at most", Kind::simulated, strategy_axis, throughput_axis};
   std::vector<double> most;  // requests per second and machine

@@ -26,6 +26,6 @@ void measure_serving(Lab& lab);
 void plan_many_chips(Lab& lab);
 
 /// The tasks that ranks can run; without MPI, the first one only throws.
-extern const Task collectives_task, check_training_task, learn_task, training_steps_task, bubbles_task;
+extern const Task collectives_task, check_training_task, training_steps_task, bubbles_task;
 
 }  // namespace hf::scaling

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "common/ranks/alpha_beta.hpp"
 #include "common/ranks/ranks_sampling.hpp"
 #include "common/reference.hpp"
+#include "common/verify.hpp"
 
 namespace hf {
 
@@ -56,7 +58,7 @@ Problem timed_problem(int ranks) {
   return problem_for(ranks, {.width = 256, .hidden = 512, .blocks = 4, .classes = 16}, 1024);
 }
 
-/// The problem that learns, and that sends much for what it computes; its gradients are about as long as the sums to
+/// The problem that sends much for what it computes; its gradients are about as long as the sums to
 /// which α and β were fitted.
 Problem small_problem(int ranks, std::size_t rows) {
   return problem_for(ranks, {.width = 64, .hidden = 128, .blocks = 4, .classes = 16}, rows);
@@ -90,53 +92,6 @@ json check_training(Member& me, const json&) {
     }
   }
   return worst;
-}
-
-// ---- Does it learn? ----
-
-/// Trains with each strategy without experts. Returns, by strategy, this rank's share of the first and of the last
-/// loss, and the bytes of its optimiser.
-json learn(Member& me, const json& arguments) {
-  const Problem problem = small_problem(me.ranks.size(), 256);
-  json answer;
-  for (const Strategy& strategy : strategies()) {
-    if (strategy.has_experts) continue;
-    const std::unique_ptr<Trainer> trainer = strategy.make(me.ranks, problem);
-    json& of = answer[strategy.id];
-    for (std::uint64_t step = 0; step < arguments.at("steps"); ++step) {
-      me.tick();
-      of["last_loss"] = trainer->step(batch_of(problem, step));
-      if (step == 0) of["first_loss"] = of["last_loss"];
-    }
-    of["optimiser_bytes"] = trainer->optimiser_bytes();
-  }
-  return answer;
-}
-
-void check_and_learn(Lab& lab, Ranks& ranks) {
-  const auto tick = [&] { lab.tick(); };
-  const std::vector<json> errors = ranks.run(check_training_task, {}, tick);
-  lab.simulated("training_error_share", std::ranges::max_element(errors)->get<double>());
-  const std::vector<json> learned = ranks.run(learn_task, {{"steps", 60}}, tick);
-  const auto sum = [&](const std::string& strategy, const char* what) {
-    double all = 0;
-    for (const json& rank : learned) all += rank.at(strategy).at(what).get<double>();
-    return all;
-  };
-  const double before = sum("data", "first_loss");
-  std::vector<double> after;
-  for (const auto& [strategy, of] : learned.front().items()) after.push_back(sum(strategy, "last_loss"));
-  const auto [least, most] = std::ranges::minmax_element(after);
-  lab.derived("loss_before", before);
-  lab.derived("loss_after", sum("data", "last_loss"));
-  lab.derived("loss_spread", (*most - *least) / before);
-  const auto most_bytes = [&](const char* strategy) {
-    double bytes = 0;
-    for (const json& rank : learned) bytes = std::max(bytes, rank.at(strategy).at("optimiser_bytes").get<double>());
-    return bytes;
-  };
-  lab.derived("optimiser_bytes", most_bytes("data"), "B");
-  lab.derived("optimiser_sharded_bytes", most_bytes("data_sharded"), "B");
 }
 
 // ---- How long does a step take? ----
@@ -250,7 +205,6 @@ void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const
   if (ranks.hosts() == 1) return;
   lab.add(Value("network_dp_efficiency", data, "1", "data"));
   lab.derived("network_dp_efficiency_predicted", data_predicted);
-  lab.derived("network_dp_efficiency_error", std::abs(data.median - data_predicted));
 }
 
 void measure_steps(Lab& lab, Ranks& ranks, const RankPlan& plan) {
@@ -277,12 +231,11 @@ constexpr int micro_batches[] = {1, 2, 4, 8, 16, 32};
 
 constexpr struct {
   const PipelineSchedule* schedule;
-  const char *measured, *kept;  ///< ids of its series and of its value
-} schedules[] = {{&gpipe, "bubble_gpipe", "pipeline_kept_gpipe"},
-                 {&one_forward_one_backward, "bubble_1f1b", "pipeline_kept_1f1b"}};
+  const char* measured;  ///< id of its series
+} schedules[] = {{&gpipe, "bubble_gpipe"}, {&one_forward_one_backward, "bubble_1f1b"}};
 
 /// Returns, for each schedule and number of micro-batches in order: by round, this rank's busy seconds and the seconds
-/// of all ranks; and for how many micro-batches, at most, it kept activations at a time.
+/// of all ranks.
 json time_bubbles_here(Member& me, const json& arguments) {
   struct Run {
     std::unique_ptr<PipelineParallel> trainer;
@@ -308,8 +261,7 @@ json time_bubbles_here(Member& me, const json& arguments) {
   const Sampling sampling = sample_on_all(me, variants, arguments.at("plan"));
   json answer;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    answer.push_back(
-        {{"busy", runs[i].busy}, {"seconds", sampling.seconds[i].samples}, {"kept", runs[i].trainer->most_kept()}});
+    answer.push_back({{"busy", runs[i].busy}, {"seconds", sampling.seconds[i].samples}});
   }
   return answer;
 }
@@ -338,18 +290,13 @@ void measure_bubbles(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   const std::vector<json> answers =
       ranks.run(bubbles_task, {{"problem", timed_problem(ranks.size())}, {"plan", plan}}, [&] { lab.tick(); });
   std::size_t run = 0;
-  for (const auto& [schedule, measured, kept] : schedules) {
+  for (const auto& [schedule, measured] : schedules) {
     Series series = {measured, schedule->name, Kind::measured, micros_axis, waiting_axis};
     for (const int micros : micro_batches) {
       const Estimate share = waiting_share(answers, run);
       series.points.emplace_back(micros, in_percent(share));
-      if (micros == told) {
-        int most = 0;
-        for (const json& answer : answers) most = std::max(most, answer.at(run).at("kept").get<int>());
-        lab.derived(kept, most);
-        if (schedule == &one_forward_one_backward) {
-          lab.add(Value("bubble_measured", share, "1", "1F1B, 8 micro-batches"));
-        }
+      if (micros == told && schedule == &one_forward_one_backward) {
+        lab.add(Value("bubble_measured", share, "1", "1F1B, 8 micro-batches"));
       }
       ++run;
     }
@@ -360,13 +307,10 @@ void measure_bubbles(Lab& lab, Ranks& ranks, const RankPlan& plan) {
 }  // namespace
 
 const Task check_training_task = {"training: check", check_training};
-const Task learn_task = {"training: learn", learn};
 const Task training_steps_task = {"training: steps", time_steps_here};
 const Task bubbles_task = {"training: bubbles", time_bubbles_here};
 
 void count_what_travels(Lab& lab) {
-  Series of_four = {"travel_bytes", "one of four", Kind::simulated, {"way to train", "1"}, {"sent in a step", "B"}};
-  bool exact = true;
   for (const std::string id : {"data", "tensor", "pipeline_1f1b", "experts"}) {
     const Strategy& each = strategy(id.c_str());
     Series counted = {"travel_" + id, each.name, Kind::simulated, ranks_axis, sent_axis};
@@ -375,16 +319,13 @@ void count_what_travels(Lab& lab) {
       const Problem problem = timed_problem(n);
       const Batch batch = batch_of(problem, 0);
       const double bytes = count_bytes(each, problem, batch, n);
-      exact = exact && bytes == each.bytes(problem, batch, n);
+      if (bytes != each.bytes(problem, batch, n)) {
+        throw std::runtime_error(id + ": " + std::to_string(n) + " ranks send other bytes than the formula says");
+      }
       counted.points.emplace_back(n, bytes / n * 1e-6);
-      if (n != 4) continue;
-      of_four.points.emplace_back(as_double(of_four.points.size() + 1), bytes / n, id);
     }
     lab.add(std::move(counted));
   }
-  lab.add(std::move(of_four));
-  lab.show("What a rank sends in a step", {"travel_bytes"});
-  lab.simulated("travel_is_as_predicted", exact ? 1 : 0);
 }
 
 void simulate_bubbles(Lab& lab) {
@@ -400,7 +341,9 @@ void simulate_bubbles(Lab& lab) {
 }
 
 void measure_training(Lab& lab, Ranks& ranks) {
-  check_and_learn(lab, ranks);
+  for (const json& worst : ranks.run(check_training_task, {}, [&] { lab.tick(); })) {
+    verify(worst.get<double>(), "training on these ranks");
+  }
   if (ranks.oversubscribed() || !(lab.has("alpha_us") || lab.has("network_alpha_us"))) return;  // has been noted
   RankPlan plan = {
       .rounds = lab.quick() ? 5 : 31, .minimum_rounds = lab.quick() ? 3 : 5, .budget_seconds = lab.seconds_left() / 2};

@@ -233,7 +233,7 @@ yours::Heat measured(const std::vector<Contestant>& all, std::size_t bytes, int 
   LiveRanks live(ranks);
   live.run([&](Transport& transport) {
     const bool first = transport.rank() == 0;
-    Member me = {transport, false, first ? std::function<void()>(trying) : [] {}};
+    Member me = {transport, first ? std::function<void()>(trying) : [] {}};
     Sampling seen = Racer(me, bytes).race(all, rounds);
     if (first) sampling = std::move(seen);
   });

@@ -157,7 +157,7 @@ class Runner {
   nlohmann::json run(const Task& task, const nlohmann::json& arguments, const std::function<void()>& tick) {
     std::optional<Pinned> pinned;
     if (!spread_.take_turns) pinned.emplace(core());
-    Member me = {transport_, spread_.oversubscribed, [&] {
+    Member me = {transport_, [&] {
                    watchdog_.tick();
                    if (tick) tick();
                  }};

@@ -12,8 +12,7 @@ namespace hf {
 
 /// The interface of a task on each rank.
 struct Member {
-  Transport& ranks;     ///< messages to the others
-  bool oversubscribed;  ///< some host has more ranks than cores, so times are not compared with a model
+  Transport& ranks;  ///< messages to the others
   /// Call it at least every few seconds: it moves the progress bar on rank 0 and shows that this rank makes progress.
   std::function<void()> tick;
 };
@@ -29,10 +28,11 @@ class Ranks {
  public:
   virtual ~Ranks() = default;
 
-  virtual int size() const = 0;             ///< at least 1
-  virtual int hosts() const = 0;            ///< hosts, which reach each other only through a network
-  virtual int machines() const = 0;         ///< fewer if hosts share one, as containers and network namespaces do
-  virtual bool oversubscribed() const = 0;  ///< see Member
+  virtual int size() const = 0;      ///< at least 1
+  virtual int hosts() const = 0;     ///< hosts, which reach each other only through a network
+  virtual int machines() const = 0;  ///< fewer if hosts share one, as containers and network namespaces do
+  /// Whether some host has more ranks than cores, so that times are not compared with a model.
+  virtual bool oversubscribed() const = 0;
 
   /// Runs a task on every rank, including this one.
   /// \param tick  see Member; other ranks show nothing

@@ -122,11 +122,8 @@ std::optional<RingModel> fit_ring(int ranks, const std::map<std::size_t, double>
   const auto longs = std::ranges::max_element(found, {}, [&](const Stretch& s) { return bulky(s, fitted); });
   if (longs == found.end() || bulky(*longs, fitted) == 0) return std::nullopt;
   std::vector<double> errors;
-  for (const Stretch& stretch : found) {
-    if (&stretch != &*longs && &stretch != &found.front()) continue;
-    for (std::size_t i = 2 * stretch.first + 1; i < 2 * stretch.last; i += 2) {
-      errors.push_back(std::abs(error(stretch.model, all[i])));
-    }
+  for (std::size_t i = 2 * longs->first + 1; i < 2 * longs->last; i += 2) {
+    errors.push_back(std::abs(error(longs->model, all[i])));
   }
   return RingModel{.longs = longs->model,
                    .from_bytes = sizes[2 * longs->first],

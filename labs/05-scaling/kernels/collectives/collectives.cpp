@@ -225,6 +225,4 @@ Cost halving_doubling_cost(int ranks, double bytes) {
          beyond_cost(n, bytes);
 }
 
-double bus_factor(int ranks) { return 2.0 * (ranks - 1) / ranks; }
-
 }  // namespace hf::scaling

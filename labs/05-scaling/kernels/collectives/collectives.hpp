@@ -3,10 +3,8 @@
 /// the same function with the same number of numbers; sums are in fp32, and identical on all ranks, bit for bit.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <exception>
 #include <map>
@@ -129,60 +127,6 @@ Cost tree_cost(int ranks, double bytes);
 Cost doubling_cost(int ranks, double bytes);
 Cost halving_doubling_cost(int ranks, double bytes);
 
-/// Returns the factor from an all-reduce's bytes per second to bus bandwidth, which is comparable with a wire's: every
-/// algorithm must move each byte 2(n−1)/n times (the definition in NVIDIA's nccl-tests).
-double bus_factor(int ranks);
-
-// ---- All-reduces for ranks that share a machine, without messages: all ranks read and write the same memory, the
-// window. If the numbers are in the window, each rank sums its share and writes the sums to all ranks' numbers.
-// Otherwise the numbers pass through the window in chunks that stay in a core's cache. ----
-
-/// One rank's part of the window, apart from its numbers. All bytes zero is a valid initial state.
-struct WindowPart {
-  /// Numbers in a slot: 128 KiB, so that two slots stay in the L2 of most cores.
-  static constexpr std::size_t chunk = 1 << 15;
-
-  /// `filled` shares a cache line with the first numbers, so a few numbers move in a single line.
-  struct alignas(64) Slot {
-    std::atomic<std::uint64_t> filled;  ///< the index of the chunk it holds, from 1
-    float numbers[chunk];
-  };
-
-  alignas(64) std::atomic<std::uint64_t> met;  ///< how often this rank has called meet()
-  Slot slots[2];                               ///< filled alternately
-};
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "else processes cannot share it");
-
-/// One rank's view of the window.
-class WindowAllReduce {
- public:
-  /// \param parts  the parts of all ranks in order, at this rank's addresses
-  /// \param numbers  the numbers of all ranks in the window, at this rank's addresses; empty if there are none
-  /// \param oversubscribed  whether there are more ranks than cores, so that a waiting rank yields its core at once
-  WindowAllReduce(int rank, std::vector<WindowPart*> parts, std::vector<float*> numbers, bool oversubscribed);
-
-  /// Works in place on the first `count` numbers in the window: afterwards every rank's numbers are the sums of all
-  /// ranks' numbers, added in rank order. All ranks must call it with the same count.
-  void in_window(std::size_t count);
-
-  /// The same for numbers anywhere in memory; as many on every rank.
-  void anywhere(std::span<float> numbers);
-
- private:
-  void sum_whole(std::span<float> numbers);
-  void sum_shares(std::span<float> numbers);
-  void show(std::span<const float> numbers);
-  void meet();
-  void wait_for(const std::atomic<std::uint64_t>& count, std::uint64_t enough) const;
-  WindowPart::Slot& slot(std::size_t rank) const { return parts_[rank]->slots[chunks_ % 2]; }
-
-  std::size_t rank_;
-  std::vector<WindowPart*> parts_;
-  std::vector<float*> numbers_;
-  bool oversubscribed_;
-  std::uint64_t meetings_ = 0, chunks_ = 0;  ///< begun so far
-};
-
 // ---- The alpha-beta model: a message takes α, whatever its size, and its bytes move at rate β. Fitted to some
 // measured times, the model predicts others that take the same path. ----
 
@@ -225,7 +169,7 @@ struct RingModel {
   AlphaBeta longs;                   ///< the stretch with the most sizes whose bytes take longer than their messages
   std::size_t from_bytes, to_bytes;  ///< the sizes that `longs` fits
   std::optional<AlphaBeta> shorts;   ///< for the first sizes, if another model fits them
-  double median_error;               ///< over the tested sizes within either model
+  double median_error;               ///< of `longs`, over the tested sizes in its range
   double smallest_error;             ///< of `longs` at the smallest size: predicted / measured − 1
 };
 /// Fits the ring's model.

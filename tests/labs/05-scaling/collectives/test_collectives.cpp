@@ -1,16 +1,13 @@
-// Collectives between ranks, in a shared window, and while a rank computes; and their race.
+// Collectives between ranks, and while a rank computes; and their race.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "05-scaling/bench/collectives.hpp"
@@ -174,13 +171,13 @@ TEST_CASE(
   const std::size_t count = 840;
   const double bytes = count * sizeof(float);
   for (const int n : {2, 4, 8}) {
-    const double log2 = n == 2 ? 1 : n == 4 ? 2 : 3;
+    const double log2 = n == 2 ? 1 : n == 4 ? 2 : 3, twice = 2.0 * (n - 1) / n;
     for (const Traffic& sent : outcome(all_reduce_ring, n, count).by_rank) {
-      CHECK(static_cast<double>(sent.bytes) == bus_factor(n) * bytes);
+      CHECK(static_cast<double>(sent.bytes) == twice * bytes);
       CHECK(sent.messages == static_cast<std::size_t>(2 * (n - 1)));
     }
     for (const Traffic& sent : outcome(all_reduce_halving_doubling, n, count).by_rank) {
-      CHECK(static_cast<double>(sent.bytes) == bus_factor(n) * bytes);
+      CHECK(static_cast<double>(sent.bytes) == twice * bytes);
       CHECK(static_cast<double>(sent.messages) == 2 * log2);
     }
     for (const Traffic& sent : outcome(all_reduce_doubling, n, count).by_rank) {
@@ -190,65 +187,7 @@ TEST_CASE(
     CHECK(outcome(all_reduce_tree, n, count, wire_of_messages).seconds == 2 * log2);
   }
   for (const Traffic& sent : outcome(all_reduce_ring, 7, count).by_rank) {
-    CHECK(static_cast<double>(sent.bytes) == doctest::Approx(bus_factor(7) * bytes));
-  }
-}
-
-/// Threads that all run at the same time, each with its part of a window in the process's own memory.
-class Threads {
- public:
-  Threads(int count, std::size_t numbers) {
-    for (int i = 0; i < count; ++i) {
-      owned_.push_back(std::make_unique<WindowPart>());
-      parts_.push_back(owned_.back().get());
-      owned_numbers_.emplace_back(numbers);
-      numbers_.push_back(owned_numbers_.back().data());
-    }
-  }
-
-  /// Sums of several sizes, one right after the other, so that slots are reused: in the window, then through it.
-  std::vector<std::vector<std::vector<float>>> sums(const std::vector<std::size_t>& sizes) {
-    std::vector<std::vector<std::vector<float>>> of_rank(parts_.size());
-    std::vector<std::thread> threads;
-    for (std::size_t rank = 0; rank < parts_.size(); ++rank) {
-      threads.emplace_back([&, rank] {
-        WindowAllReduce all_reduce(static_cast<int>(rank), parts_, numbers_, true);
-        for (const std::size_t size : sizes) {
-          const std::span<float> mine(numbers_[rank], size);
-          fill_random(mine, sequence(static_cast<int>(rank)));
-          std::vector<float> elsewhere(mine.begin(), mine.end());
-          all_reduce.in_window(size);
-          of_rank[rank].emplace_back(mine.begin(), mine.end());
-          all_reduce.anywhere(elsewhere);
-          of_rank[rank].push_back(std::move(elsewhere));
-        }
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    return of_rank;
-  }
-
- private:
-  std::vector<std::unique_ptr<WindowPart>> owned_;
-  std::vector<WindowPart*> parts_;
-  std::vector<std::vector<float>> owned_numbers_;
-  std::vector<float*> numbers_;
-};
-
-TEST_CASE("in a shared window, and through one, every rank gets the same sums") {
-  const std::size_t chunk = WindowPart::chunk;
-  const std::vector<std::size_t> sizes = {
-      0, 1, 2, 7, 8, 63, 1000, 1024, 1025, 1, chunk - 1, chunk, chunk + 1, 3 * chunk + 5, 3};
-  for (const int n : {1, 2, 3, 4, 7, 8}) {
-    CAPTURE(n);
-    const auto of_rank = Threads(n, 4 * chunk).sums(sizes);
-    for (std::size_t i = 0; i < of_rank[0].size(); ++i) {
-      const std::size_t size = sizes[i / 2];
-      CAPTURE(size);
-      REQUIRE(of_rank[0][i].size() == size);
-      CHECK(worst_sum_error(of_rank[0][i], n, sequence) <= 1);
-      for (const auto& results : of_rank) CHECK(results[i] == of_rank[0][i]);
-    }
+    CHECK(static_cast<double>(sent.bytes) == doctest::Approx(2.0 * 6 / 7 * bytes));
   }
 }
 
@@ -292,7 +231,7 @@ constexpr RankPlan short_plan = {.rounds = 3, .minimum_rounds = 3, .budget_secon
 template <class Program>
 void on_ranks(int count, Program program) {
   ThreadRanks(count).run([&](Transport& ranks) {
-    Member me = {ranks, true, [] {}};
+    Member me = {ranks, [] {}};
     program(me);
   });
 }
@@ -301,7 +240,7 @@ TEST_CASE("a race times everything at every size, as often as planned, and every
   std::vector<RaceSamples> answers(3);
   on_ranks(3, [&](Member& me) {
     answers[static_cast<std::size_t>(me.ranks.rank())] =
-        race_all_reduces(me, library_of(me.ranks), nullptr, most_bytes, short_plan);
+        race_all_reduces(me, library_of(me.ranks), most_bytes, short_plan);
   });
   CHECK(answers[1] == answers[0]);
   CHECK(answers[2] == answers[0]);
@@ -317,7 +256,7 @@ TEST_CASE("who sums wrongly does not race") {
   CHECK_THROWS_WITH_AS(on_ranks(2,
                                 [](Member& me) {
                                   race_all_reduces(
-                                      me, [](std::span<float>) {}, nullptr, most_bytes, short_plan);
+                                      me, [](std::span<float>) {}, most_bytes, short_plan);
                                 }),
                        "mpi gives wrong numbers at 4 B", std::runtime_error);
 }

@@ -1,7 +1,6 @@
 // Run by mpirun: the results of collectives on MPI. `mpi_ranks --dies R` kills rank R in the middle, and `mpi_ranks
 // --throws R` makes it throw.
 
-#include <algorithm>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +12,6 @@
 #include <vector>
 
 #include "05-scaling/bench/collectives.hpp"
-#include "05-scaling/bench/mpi_window.hpp"
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
@@ -26,7 +24,7 @@ namespace {
 
 std::uint64_t sequence(int rank) { return 300 + static_cast<std::uint64_t>(rank); }
 
-// The last two need several pieces of the transport, one of them partial, and several chunks of the window.
+// The last two need several pieces of the transport, one of them partial.
 constexpr std::size_t sizes[] = {0, 1, 2, 7, 8, 63, 1000, 65536, 300007};
 
 template <class AllReduce>
@@ -45,26 +43,15 @@ void check_everything(MpiTransport& ranks) {
   for (const Collective& each : all_reduces()) {
     check(each.name, ranks.rank(), ranks.size(), [&](std::span<float> numbers) { each.run(ranks, numbers); });
   }
-  if (!MpiWindow::possible()) throw std::runtime_error("the ranks of one machine cannot share a window");
-  const MpiWindow window(std::ranges::max(sizes));
-  WindowAllReduce all_reduce(ranks.rank(), window.parts(), window.numbers(), true);
-  check("through a window", ranks.rank(), ranks.size(),
-        [&](std::span<float> numbers) { all_reduce.anywhere(numbers); });
-  check("in a window", ranks.rank(), ranks.size(), [&](std::span<float> numbers) {
-    const std::span<float> mine(window.numbers()[static_cast<std::size_t>(ranks.rank())], numbers.size());
-    std::ranges::copy(numbers, mine.begin());
-    all_reduce.in_window(mine.size());
-    std::ranges::copy(mine, numbers.begin());
-  });
 }
 
 /// The lab's race, in its shortest form: it checks everything it times.
 void check_race(MpiTransport& ranks) {
-  Member me = {ranks, true, [] {}};
+  Member me = {ranks, [] {}};
   const nlohmann::json answer = collectives_task.run(me, {{"seconds", 0.2}, {"rounds", 1}, {"minimum_rounds", 1}});
   if (ranks.rank() != 0) return;
   const auto samples = answer.at("all_reduces").get<RaceSamples>();
-  for (const char* id : {"mpi", "ring", "through-window", "in-window"}) {
+  for (const char* id : {"mpi", "ring"}) {
     if (!samples.contains(id)) throw std::runtime_error(std::string("the race lacks ") + id);
   }
   if (answer.at("library").get<std::string>().empty()) throw std::runtime_error("MPI does not say what it is");

@@ -232,14 +232,4 @@ TEST_CASE("a /dev/shm that is too small for ranks is named, with the remedy" * d
         "RANKS=1\n");
 }
 
-TEST_CASE("a /dev/shm that is too small for the window costs the window alone" *
-          doctest::skip(cannot_mount || !hf::weekly())) {
-  const Bench bench;
-  const Ended ended = run({LAB, "--budget", "quick", "--out", bench.folder.path(), "--only", "collectives"},
-                          bench.environment({{"COLUMNS", "200"}}), [] { shrink_shared_memory("size=12m"); });
-  CHECK(ended.status == 0);
-  CHECK(contains(ended.out, "the shared window is missing: it needs "));
-  CHECK(contains(ended.out, "ring"));
-}
-
 }  // namespace

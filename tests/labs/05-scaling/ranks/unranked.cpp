@@ -18,7 +18,7 @@ void measure(Lab& lab) {
   lab.note(no_ranks());
   lab.modelled("sum_gflops", 1, "GFLOP/s");
   ThreadRanks(1, {}).run([](Transport& me) {
-    Member alone = {me, false, [] {}};
+    Member alone = {me, [] {}};
     try {
       collectives_task.run(alone, {});
     } catch (const std::logic_error&) {
