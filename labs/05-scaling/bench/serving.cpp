@@ -104,7 +104,6 @@ StepModel measure_steps(Lab& lab, StepBench& bench, const Roofline& roofs) {
   std::vector<MeasuredStep> medians;
   for (const auto& [step, work, seconds] : timed_pure) medians.push_back({step.load(), seconds.median});
   const StepModel model = fit_steps(shape, medians);
-  add_modelled(lab, "serving_pure_rates", "by the fitted rates", pure, model);
   add_modelled(lab, "serving_mixed_rates", "by the fitted rates", mixed, model);
   add_phases(lab, timed_pure);
   return model;

@@ -290,7 +290,7 @@ Capacity capacity(const ServingStrategy& strategy, const Scenario& scenario) {
 
 Latency latency(const ServingStrategy& strategy, const Scenario& scenario, double rate) {
   const Served served = strategy.serve(requests_at(scenario, rate * strategy.machines));
-  return {served.tokens_per_s() / strategy.machines, percentile(served.gaps, 0.5), percentile(served.gaps, 0.99),
+  return {served.tokens_per_s() / strategy.machines, percentile(served.gaps, 0.99),
           percentile(served.first_token, 0.99)};
 }
 }  // namespace hf::scaling

@@ -214,9 +214,9 @@ Capacity capacity(const ServingStrategy& strategy, const Scenario& scenario);
 
 /// The users' view at `rate` requests per second and machine; times in seconds.
 struct Latency {
-  double tokens_per_s;         ///< of answers, per machine
-  double gap_median, gap_p99;  ///< between two tokens of an answer
-  double first_p99;            ///< from the question to the first token
+  double tokens_per_s;  ///< of answers, per machine
+  double gap_p99;       ///< between two tokens of an answer
+  double first_p99;     ///< from the question to the first token
 };
 Latency latency(const ServingStrategy& strategy, const Scenario& scenario, double rate);
 

@@ -170,7 +170,6 @@ TEST_CASE("every strategy serves what is asked of it, at a tenth of what it can 
       const Latency heavy = latency(strategy, scenario, most.requests_per_s * 0.9);
       CHECK(light.tokens_per_s == doctest::Approx(most.tokens_per_s / 10).epsilon(0.1));
       CHECK(heavy.tokens_per_s <= 1.02 * most.tokens_per_s);
-      CHECK(light.gap_median <= light.gap_p99);
       CHECK(light.first_p99 < heavy.first_p99);
       CHECK(light.gap_p99 <= heavy.gap_p99);
     }
