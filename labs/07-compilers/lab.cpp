@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   const hf::LabInfo info = {.id = "07-compilers",
                             .title = "Compilers",
                             .steps = {{"layers", measure_layers, 2, 6},
-                                      {"fusion", measure_fusion, 7.5, 20.5},
+                                      {"fusion", measure_fusion, 5.5, 15.5},
                                       {"modes", measure_modes, 2.5, 6},
                                       {"attention", measure_attention, 3, 17},
                                       {"search", measure_search, 3, 11.5},

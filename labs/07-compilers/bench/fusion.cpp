@@ -471,11 +471,9 @@ double chain_gain_by_copies(double fused_gbs, double unfused_gbs) {
 }
 
 void measure_fusion(Lab& lab) {
-  if (can_compile(lab)) {
-    measure_graphs(lab);
-    measure_sizes(lab);
-  }
-  measure_blur(lab);
+  if (!can_compile(lab)) return;
+  measure_graphs(lab);
+  measure_sizes(lab);
 }
 
 }  // namespace hf::compilers

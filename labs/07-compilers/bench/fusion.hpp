@@ -28,10 +28,7 @@
 
 namespace hf::compilers {
 
-constexpr int fusion_parts = 8;  ///< five graphs, the sizes, and blurs with few and with many taps
-
-/// A blur in two stages: locality against recomputation.
-void measure_blur(Lab& lab);
+constexpr int fusion_parts = 6;  ///< five graphs, and the sizes
 
 // ---- When compiling pays ----
 
