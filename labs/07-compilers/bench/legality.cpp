@@ -1,41 +1,28 @@
-// Tests and times which loops may be exchanged, and other permissions that a compiler needs.
+// Times a sweep in other orders, and permissions that a compiler needs.
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/check/changed_results.hpp"
 #include "07-compilers/kernels/compiler/build.hpp"
-#include "07-compilers/kernels/legality/dependence_test.hpp"
-#include "07-compilers/kernels/legality/nest_kernels.hpp"
 #include "07-compilers/kernels/legality/permissions.hpp"
+#include "07-compilers/kernels/legality/sweep.hpp"
 #include "common/random.hpp"
 #include "harness/measure/memory.hpp"
 
 namespace hf::compilers {
 namespace {
 
-/// Times one call of each loop order, and of the same number of mixtures in a dependent chain.
-Sampling time_nests(const Plan& plan) {
+/// Times one call of each order of the sweep.
+Sampling time_sweeps(const Plan& plan) {
   const Pinned pinned;
-  const std::vector<float> x = random_floats(nest_iterations, 1);
-  std::vector<float> sums((nest_rows + 1) * nest_columns, 0.0f), in_order = matrix_to_sweep(), exchanged = in_order,
-                                                                 skewed = in_order;
-  std::vector<float> stored = random_floats(skewed_numbers(nest_rows, nest_columns), 2);
-  const float own = x[1], above = x[2];
-  return sample_interleaved(
-      {timed("sums", [&] { running_sums(x.data(), sums.data(), nest_rows, nest_columns); }),
-       timed("sums exchanged", [&] { running_sums_exchanged(x.data(), sums.data(), nest_rows, nest_columns); }),
-       timed("sweep", [&] { sweep(in_order.data(), nest_rows, nest_columns); }),
-       timed("sweep exchanged", [&] { sweep_exchanged(exchanged.data(), nest_rows, nest_columns); }),
-       timed("sweep skewed", [&] { sweep_skewed(skewed.data(), nest_rows, nest_columns); }),
-       timed("sweep stored skewed", [&] { sweep_stored_skewed(stored.data(), nest_rows, nest_columns); }),
-       timed("mixtures", [&] { keep(mixtures(nest_iterations, 0, own, above)); })},
-      plan);
+  std::vector<float> in_order = matrix_to_sweep(), exchanged = in_order, skewed = in_order;
+  return sample_interleaved({timed("sweep", [&] { sweep(in_order.data(), swept_rows, swept_columns); }),
+                             timed("exchanged", [&] { sweep_exchanged(exchanged.data(), swept_rows, swept_columns); }),
+                             timed("skewed", [&] { sweep_skewed(skewed.data(), swept_rows, swept_columns); })},
+                            plan);
 }
 
 /// Arrays of random numbers that begin at cache lines, but at different offsets in their pages. With equal offsets, the
@@ -88,93 +75,16 @@ Sampling time_permissions(const Permissions& permissions, const Plan& plan) {
   return sample_interleaved(variants, plan);
 }
 
-const Transformation exchange = permutation({1, 0});
-
-// ---- Results of the dependence test ----
-
-void add_verdicts(Lab& lab) {
-  const Verdicts verdicts = judge_random_nests(lab.quick() ? 2000 : 10000);
-  lab.simulated("orders_allowed_wrongly", as_double(verdicts.allowed_wrongly));
-  lab.simulated("orders_found_share", as_double(verdicts.allowed) / as_double(verdicts.harmless));
-}
-
-void show_nests(Lab& lab) {
-  const auto n = static_cast<std::int64_t>(nest_rows);
-  Table table = {"What the dependence test says", {"nest", "distances", "exchange", "wavefronts"}, {}};
-  const auto add = [&](const char* name, const LoopNest& nest) {
-    const std::vector<Dependence> found = dependences(nest);
-    std::string distances;
-    for (const Dependence& dependence : found) distances += (distances.empty() ? "" : "; ") + text(dependence);
-    const auto verdict = [&](const Transformation& order) {
-      return is_legal(found, order) ? (is_parallel(found, order, 1) ? "allowed, inner loop parallel" : "allowed")
-                                    : "no";
-    };
-    table.rows.push_back({name, distances, verdict(exchange), verdict(wavefronts())});
-  };
-  add("running sums", running_sums_nest(n, n));
-  add("sweep", sweep_nest(n, n));
-  lab.show(table);
-}
-
-// ---- A polyhedron small enough to draw ----
-
-/// Adds the sweep's iterations, and an arrow for each dependence: start and end points alternate. Arrows that an
-/// exchange of the loops would reverse are in a separate series. In the skewed version, x is the wavefront.
-void add_polyhedron(Lab& lab) {
-  const LoopNest nest = sweep_nest(5, 7);
-  const std::set<LoopVector> distances = enumerated_distances(nest);
-  const auto inside = [&](const LoopVector& at) {
-    return at[0] < nest.extents[0] && at[1] >= 0 && at[1] < nest.extents[1];
-  };
-  for (bool skewed : {false, true}) {
-    const std::string id = skewed ? "polyhedron_skewed" : "polyhedron";
-    const Axis x = {skewed ? "wavefront" : "column", "1"}, y = {"row", "1"};
-    const auto add_point = [&](Series& series, const LoopVector& at, const std::string& label) {
-      const LoopVector place = skewed ? then(wavefronts(), exchange) * at : at;
-      series.points.emplace_back(static_cast<double>(place[1]), static_cast<double>(place[0]), label);
-    };
-    Series iterations = {id, "iterations", Kind::modelled, x, y};
-    Series kept = {id + "_kept", "kept by an exchange", Kind::modelled, x, y};
-    Series turned = {id + "_turned", "turned round by an exchange", Kind::modelled, x, y};
-    visit_iterations(nest, [&](const LoopVector& at) {
-      add_point(iterations, at, text(at));
-      for (const LoopVector& distance : distances) {
-        const LoopVector to = {at[0] + distance[0], at[1] + distance[1]};
-        if (!inside(to)) continue;
-        Series& arrows = is_positive(exchange * distance) ? kept : turned;
-        add_point(arrows, at, text(at) + " to " + text(to));
-        add_point(arrows, to, text(to) + " from " + text(at));
-      }
-    });
-    for (Series* series : {&iterations, &kept, &turned}) lab.add(std::move(*series));
-  }
-  const double all = as_double(nest_iterations), fronts = as_double(nest_columns + 2 * (nest_rows - 1));
-  lab.modelled("sweep_iterations_per_wavefront", all / fronts);
-}
-
-// ---- Allowed, not allowed, and made to be ----
-
-void add_wrong_answers(Lab& lab) {
-  const Difference exchanged = compare_with_sweep(sweep_exchanged);
-  lab.modelled("sweep_numbers", as_double(nest_iterations));
-  lab.derived("sweep_exchanged_wrong", as_double(exchanged.wrong));
-  lab.modelled("sweep_example_row", as_double(exchanged.row));
-  lab.modelled("sweep_example_column", as_double(exchanged.column));
-  lab.modelled("sweep_example_right", exchanged.right);
-  lab.modelled("sweep_example_exchanged", exchanged.given);
-}
-
 void add_speedup(Lab& lab, const Sampling& sampling, const char* id, const char* before, const char* after) {
   lab.add(Value(id, sampling.ratio(before, after), "1"));
 }
 
-void add_nest_times(Lab& lab, const Sampling& sampling) {
-  add_speedup(lab, sampling, "sums_exchanged_speedup", "sums", "sums exchanged");
-  add_speedup(lab, sampling, "sweep_exchanged_speedup", "sweep", "sweep exchanged");
-  add_speedup(lab, sampling, "sweep_skewed_speedup", "sweep", "sweep skewed");
-  add_speedup(lab, sampling, "sweep_stored_skewed_speedup", "sweep", "sweep stored skewed");
-  // In its original order, the loop is one chain: each iteration waits for the previous one.
-  add_speedup(lab, sampling, "sweep_over_chain", "sweep", "mixtures");
+void add_sweeps(Lab& lab) {
+  lab.modelled("sweep_numbers", as_double(swept_numbers));
+  lab.derived("sweep_exchanged_wrong", as_double(wrong_after(sweep_exchanged)));
+  const Sampling sampling = time_sweeps(lab.plan(3));
+  add_speedup(lab, sampling, "sweep_exchanged_speedup", "sweep", "exchanged");
+  add_speedup(lab, sampling, "sweep_skewed_speedup", "sweep", "skewed");
 }
 
 // ---- Speedup through permissions ----
@@ -232,11 +142,7 @@ void add_gains(Lab& lab, const Permissions& permissions, const Sampling& samplin
 }  // namespace
 
 void measure_legality(Lab& lab) {
-  add_verdicts(lab);
-  show_nests(lab);
-  add_polyhedron(lab);
-  add_wrong_answers(lab);
-  add_nest_times(lab, time_nests(lab.plan(3)));
+  add_sweeps(lab);
   try {
     const Permissions permissions = build_permissions("", libraries_of_this_run());
     add_changed_results(lab, permissions);

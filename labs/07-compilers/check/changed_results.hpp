@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/kernels/legality/nest_kernels.hpp"
 #include "07-compilers/kernels/legality/permissions.hpp"
+#include "07-compilers/kernels/legality/sweep.hpp"
 #include "common/random.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/statistics.hpp"
@@ -26,27 +26,15 @@ inline std::size_t different(const std::vector<float>& a, const std::vector<floa
   return std::inner_product(a.begin(), a.end(), b.begin(), std::size_t{0}, std::plus<>(), other_bits);
 }
 
-/// How a matrix changed because its loops ran in another order.
-struct Difference {
-  std::size_t wrong = 0;  ///< numbers that differ in any bit from those of the original order
-  std::size_t row = 0, column = 0;
-  float right = 0, given = 0;  ///< at the first difference
-};
+/// The random matrix for sweep(): (swept_rows + 1, swept_columns + 2).
+inline std::vector<float> matrix_to_sweep() { return random_floats((swept_rows + 1) * (swept_columns + 2), 0); }
 
-/// The random matrix for sweep(): (nest_rows + 1, nest_columns + 2).
-inline std::vector<float> matrix_to_sweep() { return random_floats((nest_rows + 1) * (nest_columns + 2), 0); }
-
-/// Compares sweep() with another function on the same random matrix.
-inline Difference compare_with_sweep(void (*other)(float* a, std::size_t rows, std::size_t columns)) {
+/// Number of elements that differ in any bit between sweep() and another function, on the same random matrix.
+inline std::size_t wrong_after(void (*other)(float* a, std::size_t rows, std::size_t columns)) {
   std::vector<float> right = matrix_to_sweep(), given = right;
-  sweep(right.data(), nest_rows, nest_columns);
-  other(given.data(), nest_rows, nest_columns);
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    if (!other_bits(right[i], given[i])) continue;
-    constexpr std::size_t width = nest_columns + 2;
-    return {different(right, given), i / width, i % width, right[i], given[i]};
-  }
-  return {};
+  sweep(right.data(), swept_rows, swept_columns);
+  other(given.data(), swept_rows, swept_columns);
+  return different(right, given);
 }
 
 /// Number of elements that differ between smooth_restrict() and smooth() if the output overlaps the input, one place
