@@ -5,7 +5,7 @@
 //   measure_modes       eager execution, compilation, and recompilation when a shape changes
 //   measure_attention   attention without its matrix
 //   measure_search      automatic search for the best tile
-//   measure_legality    loops in other orders, and what a compiler may do only with permission
+//   measure_legality    a sweep in other orders, and additions that may be reordered
 //
 // The compiler itself is in kernels/compiler/: graphs, operator-by-operator execution, and generated loops.
 #include "harness/report/lab.hpp"

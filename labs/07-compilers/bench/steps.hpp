@@ -18,7 +18,7 @@ void measure_fusion(Lab& lab);     ///< several operators in one pass over memor
 void measure_modes(Lab& lab);      ///< eager, compiled, recompiled when a shape changes, and partly compiled
 void measure_attention(Lab& lab);  ///< attention without its matrix
 void measure_search(Lab& lab);     ///< automatic search for the best tile
-void measure_legality(Lab& lab);   ///< a sweep in other orders, and permissions that a compiler needs
+void measure_legality(Lab& lab);   ///< a sweep in other orders, and a dot product whose additions may be reordered
 
 // ---- For tests ----
 

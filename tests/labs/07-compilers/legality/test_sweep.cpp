@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/check/changed_results.hpp"
+#include "07-compilers/check/wrong_after.hpp"
 #include "07-compilers/kernels/legality/sweep.hpp"
 #include "common/random.hpp"
 
