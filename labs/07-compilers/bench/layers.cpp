@@ -2,14 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <exception>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "07-compilers/bench/exercises_py.hpp"
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/bench/torch_race.hpp"
 #include "07-compilers/kernels/compiler/build.hpp"
@@ -21,7 +18,6 @@
 #include "common/random.hpp"
 #include "common/rounded.hpp"
 #include "common/verify.hpp"
-#include "harness/measure/command.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/shared_array.hpp"
 
@@ -297,55 +293,7 @@ void add_models(Lab& lab, const CallRuns& runs, const Sampling& sampling, const 
   lab.add(Value("model_torch_eager_1_us", in_us(sampling.of("torch eager " + model_of(1))), "us"));
 }
 
-// ---- Exercises ----
-
-/// Compares three kernels with one, on a machine with a GPU and PyTorch.
-void measure_exercises(Lab& lab) {
-  if (lab.machine().gpus.empty()) return;
-  constexpr std::size_t side = 4096;
-  constexpr double patience = 120;
-  try {
-    const Exercises exercises = run_exercises("cuda", side, lab.quick() ? 11 : 31, patience);
-    lab.add(Value("exercise_unfused_ms", exercises.unfused_ms, "ms"));
-    lab.add(Value("exercise_fused_ms", exercises.fused_ms, "ms"));
-    lab.add(Value("exercise_speedup", ratio(exercises.unfused_ms.samples, exercises.fused_ms.samples), "1"));
-    lab.show({"Kernels of relu · 0.5 + 1 in PyTorch, on " + exercises.device,
-              {"unfused", "fused"},
-              {{number_text(exercises.unfused_kernels), number_text(exercises.fused_kernels)}}});
-  } catch (const ExercisesFailed& error) {
-    lab.note(std::string("no exercises on the GPU: ") + error.what());
-  }
-}
-
-std::string last_line(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
-}
-
 }  // namespace
-
-Exercises run_exercises(const std::string& device, std::size_t side, int samples, double seconds) {
-  const CommandResult result =
-      run_command({"python3", "-c", exercises_py, device, std::to_string(side), std::to_string(samples)}, seconds);
-  const std::string line = last_line(result.text), name = "PyTorch's exercises: ";
-  switch (result.end) {
-    case CommandResult::End::not_started: throw ExercisesFailed(name + "python3 cannot be started");
-    case CommandResult::End::out_of_time: throw ExercisesFailed(name + "stopped, for they took too long");
-    case CommandResult::End::failed: throw ExercisesFailed(name + line);
-    case CommandResult::End::done: break;
-  }
-  try {
-    const nlohmann::json said = nlohmann::json::parse(line);
-    const auto estimate_of = [&](const char* which) {
-      return estimate(said.at("milliseconds").at(which).get<std::vector<double>>());
-    };
-    const auto kernels_of = [&](const char* which) { return said.at("kernels").at(which).get<double>(); };
-    return {said.at("device").get<std::string>(), estimate_of("unfused"), estimate_of("fused"), kernels_of("unfused"),
-            kernels_of("fused")};
-  } catch (const std::exception& error) {
-    throw ExercisesFailed(name + "said '" + line.substr(0, 100) + "'");
-  }
-}
 
 void measure_layers(Lab& lab) {
   try {
@@ -363,7 +311,6 @@ void measure_layers(Lab& lab) {
   add_linear_steps(lab, runs, sampling);
   add_calls(lab, runs, sampling);
   add_models(lab, runs, sampling, batches);
-  measure_exercises(lab);
 }
 
 }  // namespace hf::compilers

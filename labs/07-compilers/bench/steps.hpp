@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <stdexcept>
-#include <string>
 
 #include "harness/measure/as_double.hpp"  // IWYU pragma: export
 #include "harness/report/lab.hpp"         // IWYU pragma: export
@@ -26,23 +24,5 @@ void measure_legality(Lab& lab);   ///< a sweep in other orders, and a dot produ
 /// still held when `work` returns. nullopt if the system does not report it.
 /// \throws what `work` throws
 std::optional<std::size_t> resident_growth(const std::function<void()>& work);
-
-/// The reason why the exercises failed, in one line.
-struct ExercisesFailed : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-/// Results of two exercises in PyTorch: a chain of three operators, unfused and fused, timed and profiled.
-struct Exercises {
-  std::string device;
-  Estimate unfused_ms, fused_ms;          ///< per call; sample i of both was taken in round i
-  double unfused_kernels, fused_kernels;  ///< per call; on a CPU, the chain's operators
-};
-
-/// Runs relu(x) · 0.5 + 1 on x (side, side).
-/// \param device  "cuda" or "cpu"
-/// \param seconds  time limit, including compilation
-/// \throws ExercisesFailed
-Exercises run_exercises(const std::string& device, std::size_t side, int samples, double seconds);
 
 }  // namespace hf::compilers
