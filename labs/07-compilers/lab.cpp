@@ -2,7 +2,7 @@
 //
 //   measure_layers      from model(x) to instructions: the cost of each translation
 //   measure_fusion      several operators in one pass over memory
-//   measure_modes       eager execution, compilation, and recompilation when a shape changes
+//   measure_new_shape   recompilation when a shape changes
 //   measure_attention   attention without its matrix
 //   measure_search      automatic search for the best tile
 //   measure_legality    a sweep in other orders, and additions that may be reordered
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
                             .title = "Compilers",
                             .steps = {{"layers", measure_layers, 2, 6},
                                       {"fusion", measure_fusion, 5.5, 15.5},
-                                      {"modes", measure_modes, 2.5, 6},
+                                      {"new shape", measure_new_shape, 1.5, 3},
                                       {"attention", measure_attention, 3, 17},
                                       {"search", measure_search, 3, 11.5},
                                       {"legality", measure_legality, 1, 2}}};

@@ -14,7 +14,6 @@
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/bench/torch_race.hpp"
 #include "07-compilers/kernels/fusion/chain_by_hand.hpp"
-#include "07-compilers/kernels/models/partial_model.hpp"
 #include "harness/measure/scratch_folder.hpp"
 #include "harness/measure/side_by_side.hpp"
 
@@ -100,7 +99,6 @@ struct GraphRace {
       lab.add(Value(id, sampling.ratio(best->id, ours), "1", best->settings));
     }
   }
-  void add_over_torch_best(const char* id) const { add_over_torch_best(id, runs.what().id, compiled()); }
 };
 
 // ---- relu · 0.5 + 1 ----
@@ -145,36 +143,33 @@ void add_times(const GraphRace& race, Threads threads) {
   for (Series* each : {&graph, &by_hand, &line}) race.lab.add(std::move(*each));
 }
 
-/// Adds the compiled loop's speed with each kind of store, relative to operator by operator and to copying.
+/// Adds the compiled loop's speed with each kind of store, relative to operator by operator; and to copying.
 void add_speedups(const GraphRace& race) {
-  const auto add = [&](const std::string& id, Strategy strategy, Stream copy) {
+  const auto add = [&](const std::string& id, Strategy strategy) {
     const std::string variant = race.runs.id(strategy);
     const double operators = race.runs.work(Strategy::operators).traffic();
     race.lab.modelled(id + "_predicted_speedup", operators / race.runs.work(strategy).traffic());
     race.lab.add(Value(id + "_speedup", race.sampling.ratio(race.operators(), variant), "1"));
-    race.lab.add(Value(id + "_bound", race.sampling.ratio(Roofs::id(copy, Threads::all), variant), "1"));
   };
-  add("fusion_elementwise", Strategy::compiled_ordinary, Stream::copy);
-  add("fusion_elementwise_nt", Strategy::compiled_nontemporal, Stream::copy_nontemporal);
+  add("fusion_elementwise", Strategy::compiled_ordinary);
+  add("fusion_elementwise_nt", Strategy::compiled_nontemporal);
+  const std::string ordinary = race.runs.id(Strategy::compiled_ordinary);
+  race.lab.add(
+      Value("fusion_elementwise_bound", race.sampling.ratio(Roofs::id(Stream::copy, Threads::all), ordinary), "1"));
 }
 
 // ---- When compiling pays ----
 
-/// Adds the time from a graph to a runnable loop, with an empty cache and with one that contains the loop.
-/// \return seconds with an empty cache
-Estimate add_compile_times(Lab& lab, const Graph& graph) {
-  std::vector<double> cold, cached;
+/// Adds the time from a graph to a runnable loop.
+Estimate add_compile_time(Lab& lab, const Graph& graph) {
+  std::vector<double> seconds;
   for (int i = 0; i < (lab.quick() ? 3 : 5); ++i) {
     const ScratchFolder cache;
-    for (std::vector<double>* seconds : {&cold, &cached}) {
-      std::optional<Compiled> compiled;
-      seconds->push_back(seconds_of([&] { compiled.emplace(graph, CompileOptions{.folder = cache.path()}); }));
-    }
+    seconds.push_back(timed("compile", [&] { Compiled(graph, {.folder = cache.path()}); }).seconds(1));
     lab.tick();
   }
-  lab.add(Value("fusion_compile_cold_ms", times(estimate(cold), 1e3), "ms"));
-  lab.add(Value("fusion_compile_cached_ms", times(estimate(cached), 1e3), "ms"));
-  return estimate(cold);
+  lab.add(Value("fusion_compile_cold_ms", times(estimate(seconds), 1e3), "ms"));
+  return estimate(seconds);
 }
 
 /// Returns the same chain with other numbers, so that no part of it is compiled already.
@@ -190,30 +185,20 @@ std::vector<Graph> other_chains(const Shape& shape) {
 }
 
 void add_break_even(GraphRace& race) {
-  constexpr double most_calls = 20'000;
   const auto add = [&](const char* id, const Cost& cost, const Estimate& otherwise, const std::string& settings = "") {
     if (const auto calls = break_even_calls(cost, otherwise)) race.lab.add(Value(id, *calls, "1", settings));
   };
-  const auto add_line = [&](const char* id, const char* label, const Cost& cost) {
-    race.lab.add(seconds_together(id, label, cost, most_calls));
-  };
-  const Estimate operators = race.sampling.of(race.operators()), nothing = estimate({0});
-  const Cost compiled = {add_compile_times(race.lab, race.runs.graph()), race.sampling.of(race.compiled())};
-  add("compile_break_even_calls", compiled, operators);
-  add_line("break_even_operators", "operator by operator", {nothing, operators});
-  add_line("break_even_compiled", "compiled", compiled);
+  const Cost compiled = {add_compile_time(race.lab, race.runs.graph()), race.sampling.of(race.compiled())};
+  add("compile_break_even_calls", compiled, race.sampling.of(race.operators()));
 
   const std::string eager_id = torch_id(TorchMode::eager, race.runs.what().id);
   const TorchRacer* const best = race.torch.best(race.runs.what().id);
   if (best == nullptr || !race.torch.is_there(eager_id)) return;
-  const Estimate eager = race.sampling.of(eager_id);
   // Several first calls, none of them in PyTorch's cache.
   std::vector<double> firsts = race.torch.first_calls(other_chains(race.runs.result_shape()), race.runs.inputs());
   firsts.push_back(best->first_call_seconds);
   const Cost theirs = {estimate(std::move(firsts)), race.sampling.of(best->id)};
-  add("torch_best_break_even_calls", theirs, eager, best->settings);
-  add_line("break_even_torch_eager", "PyTorch, eager", {nothing, eager});
-  add_line("break_even_torch_best", "torch.compile", theirs);
+  add("torch_best_break_even_calls", theirs, race.sampling.of(eager_id), best->settings);
 }
 
 // ---- Each graph ----
@@ -269,10 +254,6 @@ void measure_chain(GraphRace& race) {
   race.run(by_hand_variants(memory, count, Threads::all), one);
   add_speedups(race);
   for (const Threads threads : {Threads::all, Threads::one}) add_times(race, threads);
-  const auto traffic = [&](Stream stream) { return race.roofs.traffic_gbs(race.sampling, stream, Threads::all); };
-  race.lab.add(Value("fusion_copy_traffic_gbs", traffic(Stream::copy), "GB/s"));
-  race.lab.add(Value("fusion_copy_nt_traffic_gbs", traffic(Stream::copy_nontemporal), "GB/s"));
-  race.add_over_torch_best("fusion_elementwise_over_torch_best");
   add_break_even(race);
 }
 
@@ -280,9 +261,6 @@ void measure_softmax(GraphRace& race) {
   race.run();
   const std::string decomposed = race.runs.id(Strategy::decomposed);
   race.lab.add(Value("fusion_softmax_decomposed_gain", race.sampling.ratio(decomposed, race.compiled()), "1"));
-  race.add_over_roof("fusion_softmax_over_roof");
-  race.add_over_torch_best("fusion_softmax_over_torch_best");
-  race.add_over_torch_best("fusion_softmax_operators_over_torch_best", "softmax", race.operators());
 }
 
 void measure_block(GraphRace& race) {
@@ -291,7 +269,6 @@ void measure_block(GraphRace& race) {
   race.add_gain("fusion_block_gain");
   const double products = race.runs.product_seconds(race.roofs.roofs(race.sampling));
   race.lab.modelled("fusion_block_product_share", products / race.least_seconds(Strategy::operators));
-  race.add_over_torch_best("fusion_block_over_torch_best");
 }
 
 /// Races the graph with and without its dropout, because PyTorch's better random numbers take time unrelated to
@@ -321,7 +298,6 @@ void measure_norm(GraphRace& race) {
 void measure_attention_graph(GraphRace& race) {
   race.run();
   race.add_gain("fusion_attention_gain");
-  race.add_over_torch_best("fusion_attention_over_torch_best");
 }
 
 void measure_graphs(Lab& lab) {
@@ -449,17 +425,6 @@ std::optional<Estimate> break_even_calls(const Cost& compiled, const Estimate& o
   const double saved = otherwise.median - compiled.call.median;
   if (saved <= 0) return std::nullopt;
   return transform(compiled.first, [saved](double s) { return s / saved; });
-}
-
-Series seconds_together(const std::string& id, const std::string& label, const Cost& cost, double most) {
-  Series series = {id, label, Kind::measured, {"calls", "1"}, {"time of all calls together", "s"}};
-  for (double decade = 1; decade <= most; decade *= 10) {
-    for (const double calls : {decade, 2 * decade, 5 * decade}) {
-      const auto together = [&](double first) { return first + calls * cost.call.median; };
-      if (calls <= most) series.points.emplace_back(calls, transform(cost.first, together));
-    }
-  }
-  return series;
 }
 
 // Each pass reads one array and writes one. The second and third read the array that was just written, with a reuse

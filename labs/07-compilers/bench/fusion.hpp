@@ -40,9 +40,6 @@ struct Cost {
 /// Number of calls after which compiling saves time over calls that take `otherwise`; nullopt if it never does.
 std::optional<Estimate> break_even_calls(const Cost& compiled, const Estimate& otherwise);
 
-/// Total seconds over the number of calls: 1, 2, 5, 10, … up to `most`.
-Series seconds_together(const std::string& id, const std::string& label, const Cost& cost, double most);
-
 /// Predicted speedup of chain_graph() in one loop: one copy over two arrays, compared with three copies over four
 /// arrays.
 /// \param fused_gbs, unfused_gbs  speed of copies within the memory of two arrays, and of four

@@ -13,7 +13,7 @@ namespace hf::compilers {
 
 void measure_layers(Lab& lab);     ///< from model(x) to instructions: the cost of each translation
 void measure_fusion(Lab& lab);     ///< several operators in one pass over memory
-void measure_modes(Lab& lab);      ///< eager, compiled, recompiled when a shape changes, and partly compiled
+void measure_new_shape(Lab& lab);  ///< recompilation when a shape changes
 void measure_attention(Lab& lab);  ///< attention without its matrix
 void measure_search(Lab& lab);     ///< automatic search for the best tile
 void measure_legality(Lab& lab);   ///< a sweep in other orders, and a dot product whose additions may be reordered

@@ -3,15 +3,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/compiler/plan.hpp"
 #include "common/random.hpp"
-#include "common/work.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 
@@ -100,15 +96,6 @@ Graph perceptron_graph(std::size_t batch, const PerceptronShape& shape) {
   return graph;
 }
 
-Graph mlp_graph(std::size_t rows, std::size_t width, std::size_t hidden) {
-  Graph graph;
-  const Ref x = graph.input({rows, width});
-  const Ref up = linear(graph, layer_norm(graph, x), hidden);
-  const Ref down = linear(graph, graph.add(Op::gelu, {up}), width);
-  graph.add(Op::add, {x, down});
-  return graph;
-}
-
 Graph between_graph(std::size_t rows, std::size_t hidden) {
   Graph graph;
   const Ref x = graph.input({rows, hidden});
@@ -122,19 +109,7 @@ Graph between_graph(std::size_t rows, std::size_t hidden) {
   return graph;
 }
 
-std::vector<ModelPart> small_model(std::size_t tokens, std::size_t width, std::size_t hidden, std::size_t vocabulary) {
-  Graph up, down, chances;
-  linear(up, layer_norm(up, up.input({tokens, width})), hidden);
-  linear(down, down.input({tokens, hidden}), vocabulary);
-  const Ref scores = chances.input({tokens, vocabulary}), temperature = chances.constant(0.8f);
-  chances.add(Op::softmax, {chances.add(Op::divide, {scores, temperature})});
-  return {{"up", std::move(up)},
-          {"between", between_graph(tokens, hidden)},
-          {"down", std::move(down)},
-          {"chances", std::move(chances)}};
-}
-
-GraphInputs::GraphInputs(const Graph& graph, std::uint64_t sequence) {
+GraphInputs::GraphInputs(const Graph& graph) {
   std::set<std::size_t> right_sides;
   for (const Node& node : graph.nodes()) {
     if (node.op == Op::matmul) right_sides.insert(node.operands[1].node);
@@ -144,17 +119,9 @@ GraphInputs::GraphInputs(const Graph& graph, std::uint64_t sequence) {
     if (node.op != Op::input) continue;
     Buffer& buffer = memory_.emplace_back(node.shape.numbers() * sizeof(float), Pages::huge);
     const double spread = right_sides.contains(at) ? std::sqrt(3 / as_double(node.shape.rows)) : 1;
-    fill_random(buffer.as<float>(), sequence + memory_.size(), static_cast<float>(spread));
+    fill_random(buffer.as<float>(), memory_.size(), static_cast<float>(spread));
     pointers_.push_back(buffer.as<float>().data());
   }
-}
-
-double predicted_gain(const Graph& graph, const Roofline& machine, const OpCosts& costs) {
-  constexpr std::size_t all_stores_ordinary = std::numeric_limits<std::size_t>::max();
-  double eager = 0;
-  for (std::size_t node = 0; node < graph.nodes().size(); ++node)
-    eager += machine.seconds(work(graph, Ref{node}, costs));
-  return eager / machine.seconds(work(make_plan(graph, false, all_stores_ordinary), costs));
 }
 
 }  // namespace hf::compilers

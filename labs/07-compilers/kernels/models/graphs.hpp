@@ -1,15 +1,12 @@
 /// \file
 /// The graphs that the chapter runs and compiles: a chain of elementwise operators, softmax, a block of a network,
-/// attention, layers, and small models.
+/// attention, layers, and a perceptron.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "07-compilers/kernels/compiler/graph.hpp"  // IWYU pragma: export
-#include "common/work.hpp"
 #include "harness/measure/memory.hpp"
 
 namespace hf::compilers {
@@ -62,42 +59,21 @@ constexpr PerceptronShape hollow = {1, 1, 1};
 /// softmax(relu(relu(x · a + a') · b + b') · c + c'). Inputs: x (batch, inputs), a, a', b, b', c, c'.
 Graph perceptron_graph(std::size_t batch, const PerceptronShape& shape);
 
-/// x + gelu(layer_norm(x) · up + up bias) · down + down bias. Inputs: x (rows, width), gain and shift (1, width), up
-/// (width, hidden), its bias (1, hidden), down (hidden, width), its bias (1, width).
-Graph mlp_graph(std::size_t rows, std::size_t width, std::size_t hidden);
-
 /// The operators between two products: x + dropout(gelu(x · gain + shift) · gate). Inputs: x (rows, hidden), gain,
 /// shift and gate (1, hidden).
 Graph between_graph(std::size_t rows, std::size_t hidden);
-
-/// A part of a model: its first input is the result of the part before it.
-struct ModelPart {
-  std::string name;
-  Graph graph;
-};
-
-/// Returns a model of four parts; its input is x (tokens, width). "up": a layer norm and a product with a bias,
-/// (tokens, hidden). "between": as between_graph(). "down": a product with a bias, (tokens, vocabulary). "chances":
-/// softmax of that over a temperature.
-std::vector<ModelPart> small_model(std::size_t tokens, std::size_t width, std::size_t hidden, std::size_t vocabulary);
 
 /// Random numbers for every input of a graph. Right sides of products are scaled so that a product has numbers as large
 /// as its left side.
 class GraphInputs {
  public:
-  explicit GraphInputs(const Graph& graph, std::uint64_t sequence = 0);
+  explicit GraphInputs(const Graph& graph);
 
   const std::vector<const float*>& pointers() const { return pointers_; }
-  /// \param numbers  another array of the input's shape
-  void set(std::size_t input, const float* numbers) { pointers_[input] = numbers; }
 
  private:
   std::vector<Buffer> memory_;
   std::vector<const float*> pointers_;
 };
-
-/// Returns how many times as fast a graph should be when it is compiled, if each operator, and each compiled program,
-/// takes as long as its FLOPs or its bytes, whichever is longer.
-double predicted_gain(const Graph& graph, const Roofline& machine, const OpCosts& costs = counted_flops);
 
 }  // namespace hf::compilers

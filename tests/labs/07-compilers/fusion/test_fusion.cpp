@@ -123,15 +123,6 @@ TEST_CASE("it never pays where a call is no faster") {
   CHECK(!break_even_calls(compiled, estimate({0.4})));
 }
 
-TEST_CASE("all calls together are the first expense and so much a call") {
-  const Series series = seconds_together("s", "S", {estimate({3.0, 4.0, 5.0}), estimate({0.25})}, 20);
-  REQUIRE(series.points.size() == 5);  // 1, 2, 5, 10, 20
-  CHECK(series.points.front().x == 1);
-  CHECK(series.points.front().y.median == 4.25);
-  CHECK(series.points.back().x == 20);
-  CHECK(series.points.back().y.median == 9);
-}
-
 TEST_CASE("the lines of two ways cross where it has paid") {
   const Cost compiled = {estimate({2.0}), estimate({0.5})}, eager = {estimate({0.0}), estimate({0.7})};
   const double calls = break_even_calls(compiled, eager.call).value().median;

@@ -8,6 +8,7 @@
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/models/graphs.hpp"
+#include "common/rounded.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -89,6 +90,15 @@ TEST_CASE("a perceptron's outputs are probabilities, and hollow it has as many o
   CHECK(graph.result_shape() == Shape{3, 5});
   CHECK(graph.inputs() == 7);
   CHECK(perceptron_graph(1, hollow).nodes().size() == graph.nodes().size());
+}
+
+TEST_CASE("between two products: the input and what dropout leaves of the gated GELU") {
+  const Graph graph = between_graph(3, 96);
+  CHECK(graph.result_shape() == Shape{3, 96});
+  const GraphInputs inputs(graph);
+  std::vector<float> y(graph.result_shape().numbers());
+  Eager(graph).run(inputs.pointers(), y.data());
+  CHECK(worst_error_share(y, rounded_reference(graph, inputs.pointers())) <= 1);
 }
 
 }  // namespace
