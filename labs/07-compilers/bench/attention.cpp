@@ -1,7 +1,6 @@
 // Times attention without its matrix.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <fstream>
 #include <functional>
@@ -14,11 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "01-roofline/kernels/dispatch.hpp"
 #include "02-matmul/check/layers_reference.hpp"
-#include "02-matmul/kernels/attention.hpp"
-#include "02-matmul/kernels/convolution.hpp"
-#include "02-matmul/kernels/gemm.hpp"
 #include "07-compilers/bench/fusion.hpp"
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/bench/torch_race.hpp"
@@ -32,7 +27,7 @@ namespace {
 
 const Axis tokens_axis = {"tokens", "1"}, speed_axis = {"speed", "GFLOP/s"}, memory_axis = {"memory", "B"};
 
-constexpr std::size_t shown_tokens = 4096;  // for the closer look, which includes rising scores and chapter 02
+constexpr std::size_t shown_tokens = 4096;  // for the closer look
 constexpr std::size_t head_width = 64;      // d of the timed heads
 
 Head head_of(std::size_t tokens) { return {tokens, tokens, head_width}; }
@@ -76,19 +71,6 @@ class AttentionArrays {
   Buffer memory_;
 };
 
-/// Makes all keys point in the direction of the queries, with growing length. From each eight keys to the next, the
-/// scores' exponentials grow by more than the factor up to which rescaling is skipped.
-void let_scores_rise(const AttentionArrays& arrays) {
-  constexpr std::size_t keys_at_a_time = 8;
-  constexpr float by = 7;  // growth of a score: e^7 is more than 2^8
-  const Head& head = arrays.head();
-  std::fill_n(arrays.q(), head.queries * head.d, 1.0f);
-  const float step = by * std::sqrt(static_cast<float>(head.d)) / static_cast<float>(keys_at_a_time * head.d);
-  for (std::size_t j = 0; j < head.keys; ++j) {
-    std::fill_n(arrays.k() + j * head.d, head.d, step * static_cast<float>(j));
-  }
-}
-
 bool fits_into_memory(std::size_t bytes) { return as_double(bytes) < 0.5 * as_double(available_memory_bytes()); }
 
 // ---- Memory ----
@@ -123,7 +105,7 @@ std::optional<Estimate> resident_bytes(std::size_t tokens, std::size_t scratch,
   return estimate(samples);
 }
 
-FlashCounts flash(const AttentionArrays& of) { return flash_attention(of.head(), of.q(), of.k(), of.v(), of.out()); }
+void flash(const AttentionArrays& of) { flash_attention(of.head(), of.q(), of.k(), of.v(), of.out()); }
 
 void attend_with_matrix(const AttentionArrays& of) {
   static thread_local std::optional<NaiveAttention> naive;
@@ -205,15 +187,13 @@ std::string variant_id(Threads threads, const std::string& id) { return threads 
 
 std::string torch_attention(Threads threads) { return torch_id(TorchMode::eager, "attention", threads); }
 
-/// Results for one number of tokens. The variants are "flash", "naive" and "peak", each on one thread and on all; at
-/// 4096 tokens, on one thread, also "chapter 02" (its gemm_attention()) and "flash rising", whose scores grow from key
-/// to key, so that every block of keys is rescaled; and torch_attention(), if PyTorch is installed.
+/// Results for one number of tokens. The variants are "flash", "naive" and "peak", each on one thread and on all; and
+/// torch_attention(), if PyTorch is installed.
 struct AttentionHeat {
   std::size_t tokens;
   double flops;                                 ///< in one attention
   std::map<std::string, Estimate> gflops = {};  ///< by variant; PyTorch's only if it ran to the end
   double one_gbs = 0, all_gbs = 0;              ///< memory traffic of copies
-  FlashCounts counts = {}, rising_counts = {};  ///< of "flash" and "flash rising", at 4096 tokens
 
   /// Speed of one variant relative to another. \pre both were sampled
   Estimate speed_ratio(const std::string& id, const std::string& other) const {
@@ -238,10 +218,6 @@ class AttentionRace {
     for (const Threads threads : {Threads::all, Threads::one}) variants_.push_back(roofs.copies(threads).front());
     for (const Threads threads : {Threads::all, Threads::one}) enter("flash", threads, [this] { flash(arrays_); });
     enter_naive();
-    if (tokens == shown_tokens) {
-      enter_rising();
-      enter_chapter_02();
-    }
     constexpr double torch_bound = 1e-5;  // for the distance between PyTorch's result and ours
     torch_.enter("attention",
                  TorchProgram{"def graph(q, k, v):\n    return F.scaled_dot_product_attention(q, k, v)\n",
@@ -293,31 +269,6 @@ class AttentionRace {
     }
   }
 
-  void enter_rising() {
-    rising_.emplace(heat_.tokens);
-    let_scores_rise(*rising_);
-    const OneCore one_core;
-    heat_.counts = flash(arrays_);
-    heat_.rising_counts = flash(*rising_);
-    verify(rising_->error_share(), "attention where scores rise");
-    variants_.push_back(pinned(timed("flash rising", [this] { flash(*rising_); })));
-  }
-
-  void enter_chapter_02() {
-    const matmul::AttentionShape shape = {heat_.tokens, head_width};
-    const std::size_t bytes = shape.scratch() * sizeof(float);
-    if (!fits_into_memory(bytes)) return;
-    scratch_ = Buffer(bytes, Pages::huge);
-    const auto gemm = [](std::size_t m, std::size_t n, std::size_t p, const float* a, const float* b, float* c) {
-      matmul::gemm(m, n, p, a, b, c);
-    };
-    const auto softmax = roofline::kernel_sets(lab_.machine()).back()->softmax;
-    enter("chapter 02", Threads::one, [this, shape, softmax, gemm] {
-      matmul::gemm_attention(shape, arrays_.q(), arrays_.k(), arrays_.v(), arrays_.out(), scratch_.as<float>().data(),
-                             softmax, gemm);
-    });
-  }
-
   Lab& lab_;
   Roofs& roofs_;
   AttentionArrays arrays_;
@@ -326,8 +277,6 @@ class AttentionRace {
   TorchRace torch_;
   AttentionHeat heat_;
   std::optional<NaiveAttention> naive_;
-  std::optional<AttentionArrays> rising_;
-  Buffer scratch_;
   std::vector<Variant> variants_;
 };
 
@@ -365,14 +314,13 @@ void add_predicted_speeds(Lab& lab, const Heats& heats, Threads threads) {
   for (Series* series : {&flash, &naive}) lab.add(std::move(*series));
 }
 
-/// Adds the lowest speed relative to another variant's, over all numbers of tokens from `from` on for which both were
-/// sampled.
-void add_least_ratio(Lab& lab, const Heats& heats, const char* value, const std::string& other, std::size_t from) {
-  std::vector<double> ratios;
+/// Adds the lowest share of the peak, over all numbers of tokens from 1024 on.
+void add_least_over_peak(Lab& lab, const Heats& heats) {
+  std::vector<double> shares;
   for (const AttentionHeat& heat : heats) {
-    if (heat.tokens >= from && heat.gflops.contains(other)) ratios.push_back(heat.speed_ratio("flash", other).median);
+    if (heat.tokens >= 1024) shares.push_back(heat.speed_ratio("flash", "peak").median);
   }
-  if (!ratios.empty()) lab.derived(value, std::ranges::min(ratios));
+  if (!shares.empty()) lab.derived("flash_over_peak_min", std::ranges::min(shares));
 }
 
 /// Adds results at 4096 tokens on one thread.
@@ -385,11 +333,6 @@ void add_shown(Lab& lab, const AttentionHeat& heat) {
   add_ratio("flash_over_peak_4096", "flash", "peak");
   add_ratio("flash_over_naive_4096", "flash", "naive");
   add_ratio("naive_over_peak_4096", "naive", "peak");
-  add_ratio("flash_over_chapter_02_4096", "flash", "chapter 02");
-  lab.derived("flash_rising_rescalings_4096", as_double(heat.rising_counts.rescalings));
-  lab.add(Value("flash_rising_over_flash_4096", heat.speed_ratio("flash", "flash rising"), "1"));
-  lab.derived("flash_blocks_4096", as_double(heat.counts.blocks));
-  lab.derived("flash_rescalings_4096", as_double(heat.counts.rescalings));
 }
 
 void add_attention(Lab& lab, const Heats& heats) {
@@ -409,8 +352,7 @@ void add_attention(Lab& lab, const Heats& heats) {
     add(variant_id(threads, "peak"), "attention_peak", "peak");
     add_predicted_speeds(lab, heats, threads);
   }
-  add_least_ratio(lab, heats, "flash_over_torch_min", torch_attention(Threads::one), 0);
-  add_least_ratio(lab, heats, "flash_over_peak_min", "peak", 1024);
+  add_least_over_peak(lab, heats);
   for (const AttentionHeat& heat : heats) {
     if (heat.tokens == shown_tokens) add_shown(lab, heat);
   }

@@ -1,6 +1,5 @@
 // From model(x) to instructions: the cost of each translation.
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -12,6 +11,7 @@
 #include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/eager.hpp"
+#include "07-compilers/kernels/compiler/plan.hpp"
 #include "07-compilers/kernels/layers/translation.hpp"
 #include "07-compilers/kernels/models/graphs.hpp"
 #include "common/loop_team.hpp"
@@ -32,25 +32,23 @@ Estimate in_us(const Estimate& seconds) { return times(seconds, 1e6); }
 
 // ---- From a graph to machine code ----
 
-/// Translates one graph, relu(x) · 0.5 + 1, to machine code, and adds its size and time at each stage.
+/// Translates one graph, relu(x) · 0.5 + 1, to machine code, and adds its size and time at each level.
 void measure_translation(Lab& lab) {
-  const Translation translation(chain_graph({4096, 4096}));
+  const Graph graph = chain_graph({4096, 4096});
+  const Translation translation = translate(graph);
   const AssemblyFunction& loop = translation.first_loop;
   const auto count = [&](const char* id, std::size_t number) { lab.derived(id, as_double(number)); };
   count("translation_operators", translation.operators);
   count("translation_loops", translation.loops);
   count("translation_lines", translation.lines);
-  count("translation_program_lines", translation.program_lines);
   count("translation_instructions", loop.instructions.size());
   count("translation_loop_instructions", loop.loop_count);
   Plan plan = lab.plan(4);
   plan.warm_seconds = 0;
-  const Sampling sampling = sample_interleaved(translation.stages(), plan);
-  Series series = {"translation_stages", "one loop", Kind::measured, step_axis, time_axis};
-  for (std::size_t i = 0; i < sampling.ids.size(); ++i) {
-    series.points.emplace_back(as_double(i), in_us(sampling.seconds[i]), sampling.ids[i]);
-  }
-  lab.add(std::move(series));
+  const FusionPlan one_loop = plan_for_one_loop(graph);
+  const Sampling sampling = sample_interleaved({timed("plan", [&] { keep(plan_for_one_loop(graph).bands.size()); }),
+                                                timed("emit", [&] { keep(emit(one_loop).size()); })},
+                                               plan);
   lab.add(Value("translation_plan_us", in_us(sampling.of("plan")), "us"));
   lab.add(Value("translation_emit_us", in_us(sampling.of("emit")), "us"));
 }
@@ -189,8 +187,7 @@ class CallRuns {
     };
     for (auto& [name, call] : calls_) {
       variants.push_back(timed("compiled " + name, [&call = call] { call.run_compiled(); }));
-      const bool is_model_with_work = name.starts_with("model") && name != "model hollow";
-      if (!is_model_with_work) variants.push_back(timed("eager " + name, [&call = call] { call.run_eager(); }));
+      if (name.starts_with("linear")) variants.push_back(timed("eager " + name, [&call = call] { call.run_eager(); }));
     }
     for (Variant& variant : race_.variants()) variants.push_back(std::move(variant));
     return sample_interleaved(variants, plan);
@@ -262,11 +259,10 @@ void add_calls(Lab& lab, const CallRuns& runs, const Sampling& sampling) {
   add("call_eager_ns", "eager linear hollow");
   add("call_torch_eager_ns", "torch eager linear hollow");
   add("call_torch_best_ns", "torch compiled linear hollow");
-  lab.add(Value("model_hollow_speedup", sampling.ratio("eager model hollow", "compiled model hollow"), "1"));
 }
 
-/// Adds measured and predicted times of the whole model over the batch, and the prediction's error; for PyTorch, also
-/// the share of calling in the time for one row.
+/// Adds measured and predicted times of the whole model over the batch; for PyTorch, also the two times that give the
+/// share of calling for one row.
 void add_models(Lab& lab, const CallRuns& runs, const Sampling& sampling, const std::vector<std::size_t>& batches) {
   const auto add = [&](const std::string& id, const std::string& label, const std::string& way,
                        double (CallRuns::*predict)(const Sampling&, std::size_t) const) {
@@ -279,12 +275,6 @@ void add_models(Lab& lab, const CallRuns& runs, const Sampling& sampling, const 
     for (Series* series : {&measured, &predicted}) lab.add(std::move(*series));
   };
   add("model_compiled", "ours, compiled", "compiled ", &CallRuns::predicted_compiled);
-  std::vector<double> errors;
-  for (const std::size_t batch : batches) {
-    const double measured = sampling.of("compiled " + model_of(batch)).median;
-    errors.push_back(std::abs(measured / runs.predicted_compiled(sampling, batch) - 1));
-  }
-  lab.derived("model_prediction_error_median", estimate(errors).median);
   const std::string hollow_model = "torch eager model hollow";
   const auto is_there = [&](std::size_t batch) { return runs.is_there("torch eager " + model_of(batch)); };
   if (!runs.is_there(hollow_model) || !std::ranges::all_of(batches, is_there)) return;

@@ -292,12 +292,6 @@ void confirm_winners(Lab& lab, std::vector<Tuning>& all) {
                     tuning.is_hand ? "the same" : text_of(tuning.to_use), number_text(tuning.rival_over_hand.median)});
   }
   lab.show({"Found: the fastest, confirmed", {"m×n×k", "by hand", "by search", "the best other, times as fast"}, rows});
-  const auto add = [&lab](const char* id, const Tuning& tuning) {
-    const char* const remark = tuning.is_hand ? "not beyond twice the noise: the tile by hand stays" : "";
-    lab.add(Value(id, tuning.rival_over_hand, "1", remark));
-  };
-  add("search_best_over_hand", all.front());
-  add("autotune_best_over_hand_narrow", all[2]);
 }
 
 // ---- Using one shape's result for another ----

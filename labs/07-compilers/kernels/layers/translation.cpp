@@ -1,6 +1,5 @@
 #include "07-compilers/kernels/layers/translation.hpp"
 
-#include <dlfcn.h>
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
@@ -10,7 +9,6 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -22,7 +20,7 @@
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "harness/measure/command.hpp"
-#include "harness/measure/sampling.hpp"
+#include "harness/measure/scratch_folder.hpp"
 
 namespace hf::compilers {
 
@@ -95,65 +93,42 @@ AssemblyFunction read_assembly(std::string_view assembly, std::string_view name)
   return function;
 }
 
-// ---- Stage by stage ----
+// ---- Level by level ----
 
 namespace {
 
-constexpr double patience = 60;  // seconds that a stage may take
-constexpr const char* first_loop_name = "loop_0";
-constexpr std::size_t everything_is_near = std::numeric_limits<std::size_t>::max();
+std::size_t lines_of(const std::string& text) { return static_cast<std::size_t>(std::ranges::count(text, '\n')); }
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
+/// Compiles a program to assembly, in a folder.
+std::string assembly_of(const std::string& program, const std::filesystem::path& folder) {
+  constexpr double patience = 60;  // seconds
+  const std::filesystem::path from = folder / "loops.cpp", to = folder / "loops.s";
+  std::ofstream(from, std::ios::binary) << program;
+  const Toolchain toolchain = find_toolchain("");
+  std::vector<std::string> command = toolchain.command;
+  command.insert(command.end(), toolchain.flags.begin(), toolchain.flags.end());
+  command.insert(command.end(), {"-S", "-o", to.string(), from.string()});
+  const CommandResult result = run_command(command, patience);
+  if (result.end != CommandResult::End::done) throw BuildError("compiler " + command[0] + ": " + result.text);
+  std::ifstream in(to, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::size_t lines_of(const std::string& text) { return static_cast<std::size_t>(std::ranges::count(text, '\n')); }
-
 }  // namespace
 
-Translation::Translation(const Graph& graph)
-    : graph_(graph),
-      toolchain_(find_toolchain("")),
-      commands_({{"compile", {"-S", "-o", file("loops.s"), file("loops.cpp")}},
-                 {"assemble", {"-c", "-o", file("loops.o"), file("loops.s")}},
-                 {"link", {"-o", file("loops.so"), file("loops.o")}}}) {
-  const Compiled compiled(graph, {.stores = Stores::ordinary, .folder = folder_.path()});
+Translation translate(const Graph& graph) {
+  const ScratchFolder folder;
+  const Compiled compiled(graph, {.stores = Stores::ordinary, .folder = folder.path()});
   if (!compiled.is_compiled()) throw BuildError(compiled.remark());
-  std::ofstream(file("loops.cpp"), std::ios::binary) << compiled.program();
-  for (const Command& command : commands_) run(command);
-
   const auto is_operator = [](const Node& node) { return node.op != Op::input && node.op != Op::constant; };
-  operators = static_cast<std::size_t>(std::ranges::count_if(graph.nodes(), is_operator));
-  loops = compiled.loops();
-  lines = lines_of(compiled.source());
-  program_lines = lines_of(compiled.program());
-  first_loop = read_assembly(text_of(file("loops.s")), first_loop_name);
+  return {.operators = static_cast<std::size_t>(std::ranges::count_if(graph.nodes(), is_operator)),
+          .loops = compiled.loops(),
+          .lines = lines_of(compiled.source()),
+          .first_loop = read_assembly(assembly_of(compiled.program(), folder.path()), "loop_0")};
 }
 
-void Translation::run(const Command& stage) const {
-  std::vector<std::string> command = toolchain_.command;
-  command.insert(command.end(), toolchain_.flags.begin(), toolchain_.flags.end());
-  command.insert(command.end(), stage.words.begin(), stage.words.end());
-  const CommandResult result = run_command(command, patience);
-  if (result.end != CommandResult::End::done) throw BuildError("compiler " + command[0] + ": " + result.text);
-}
-
-void Translation::load() const {
-  void* const library = dlopen(file("loops.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw BuildError(dlerror());
-  keep(dlsym(library, first_loop_name));
-  dlclose(library);
-}
-
-std::vector<Variant> Translation::stages() const {
-  const auto plan = std::make_shared<FusionPlan>(make_plan(graph_, false, everything_is_near));
-  std::vector<Variant> stages = {
-      timed("plan", [this] { keep(make_plan(graph_, false, everything_is_near).bands.size()); }),
-      timed("emit", [plan] { keep(emit(*plan).size()); })};
-  for (const Command& command : commands_) stages.push_back(timed(command.stage, [this, &command] { run(command); }));
-  stages.push_back(timed("load", [this] { load(); }));
-  return stages;
+FusionPlan plan_for_one_loop(const Graph& graph) {
+  return make_plan(graph, false, std::numeric_limits<std::size_t>::max());
 }
 
 }  // namespace hf::compilers

@@ -1,5 +1,5 @@
 /// \file
-/// Translates a graph to instructions: how large it is after each stage, and how long the stage takes.
+/// Translates a graph to instructions: how large it is at each level.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "harness/measure/sampling.hpp"
-#include "harness/measure/scratch_folder.hpp"
+#include "07-compilers/kernels/compiler/plan.hpp"
 
 namespace hf::compilers {
 
@@ -26,35 +24,18 @@ struct AssemblyFunction {
 /// \param name  of the function; the result is empty if the assembly has no such function
 AssemblyFunction read_assembly(std::string_view assembly, std::string_view name);
 
-/// Translates one graph repeatedly, one stage at a time, in a folder of its own.
-class Translation {
- public:
-  /// \throws BuildError if the graph cannot be built
-  explicit Translation(const Graph& graph);
-
+/// A graph at each level of its way to instructions.
+struct Translation {
   std::size_t operators;        ///< of the graph
   std::size_t loops;            ///< of the plan
   std::size_t lines;            ///< of C++ written for this graph, without the prelude of every program
-  std::size_t program_lines;    ///< of all C++ that the compiler reads
   AssemblyFunction first_loop;  ///< the function of its first loop
-
-  /// Returns the stages "plan", "emit", "compile" (C++ to assembly), "assemble", "link" and "load". Each runs alone, on
-  /// the output of the one before. The Translation must outlive them.
-  std::vector<Variant> stages() const;
-
- private:
-  struct Command {
-    std::string stage;
-    std::vector<std::string> words;
-  };
-  std::string file(const char* name) const { return (folder_.path() / name).string(); }
-  void run(const Command& command) const;
-  void load() const;
-
-  Graph graph_;
-  ScratchFolder folder_;
-  Toolchain toolchain_;
-  std::vector<Command> commands_;
 };
+
+/// \throws BuildError if the graph cannot be built
+Translation translate(const Graph& graph);
+
+/// The plan that translate() carries out: all stores through the caches.
+FusionPlan plan_for_one_loop(const Graph& graph);
 
 }  // namespace hf::compilers
