@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "07-compilers/kernels/compiler/graph.hpp"      // IWYU pragma: export
-#include "07-compilers/kernels/pytorch/torch_peer.hpp"  // IWYU pragma: export
-#include "harness/report/lab.hpp"                       // IWYU pragma: export
+#include "07-compilers/kernels/compiler/graph.hpp"  // IWYU pragma: export
+#include "07-compilers/peers/torch_peer.hpp"        // IWYU pragma: export
+#include "harness/report/lab.hpp"                   // IWYU pragma: export
 
 namespace hf::compilers {
 

@@ -14,7 +14,7 @@
 #include "07-compilers/bench/torch_race.hpp"
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/pytorch/torch_peer.hpp"
+#include "07-compilers/peers/torch_peer.hpp"
 #include "harness/machine/machine_registers.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/report/lab.hpp"

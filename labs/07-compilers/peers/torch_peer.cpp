@@ -1,4 +1,4 @@
-#include "07-compilers/kernels/pytorch/torch_peer.hpp"
+#include "07-compilers/peers/torch_peer.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -15,7 +15,7 @@
 
 #include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/pytorch/torch_peer_py.hpp"
+#include "07-compilers/peers/torch_peer_py.hpp"
 #include "harness/machine/machine_registers.hpp"
 #include "harness/measure/python_peer.hpp"
 #include "harness/measure/scratch_folder.hpp"
