@@ -4,7 +4,7 @@
 //   gemv.cpp         measure_gemv          matrix times vector, whose time depends on the matrix's bytes
 //   model.cpp        measure_decode        a language model in every format, compared with llama.cpp
 //                    measure_large_decode  a model with a billion weights, in two formats
-//   units.cpp        measure_units         int8 and bf16 on the matching instructions
+//   units.cpp        measure_units         products in int8 and bf16, compared with fp32 and oneDNN
 //   accuracy.cpp     measure_accuracy      accuracy of the language model, against its speed
 //   sums.cpp         measure_sums          errors of ways to add up many small numbers
 //   training.cpp     measure_training      a network trained in 32, 16 and 8 bits
@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
                                       {"GEMV", measure_gemv, 3, 18},
                                       {"decode", measure_decode, 4, 20, {"GEMV"}},
                                       {"large model", measure_large_decode, 0, 25, {"GEMV"}},
-                                      {"units", measure_units, 3, 15},
+                                      {"units", measure_units, 0.5, 8},
                                       {"accuracy", measure_accuracy, 2, 8},
                                       {"sums", measure_sums, 0.5, 2},
                                       {"training", measure_training, 5, 25},

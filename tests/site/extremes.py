@@ -44,8 +44,7 @@ ABSENT = [
      r"(network_)?(allreduce_.*|model_.*|alpha_.*|beta_gbs)|bubble_(1f1b|gpipe|formula)|training_.*",
      ["05-allreduce", "05-slow-wire", "05-training"]),
     ("06-precision", "no llama.cpp", r".*llamacpp.*|.*logits_difference", []),
-    ("06-precision", "no oneDNN", r"onednn_.*|.*_over_onednn.*", []),
-    ("06-precision", "no instruction for bf16", r"unit_peak_bf16", []),
+    ("06-precision", "no oneDNN", r".*_over_onednn.*", []),
     ("07-compilers", "no PyTorch", r".*_?torch_?.*", []),
 ]
 

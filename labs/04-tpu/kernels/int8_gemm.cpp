@@ -92,13 +92,11 @@ void PackedInt8::assign(const Int8Kernel& kernel, std::size_t n, std::size_t k, 
   }
 }
 
-void PackedInt8::multiply(std::size_t m, const std::uint8_t* a, std::int32_t* c, int threads) const {
+void PackedInt8::multiply(std::size_t m, const std::uint8_t* a, std::int32_t* c) const {
   if (k_ == 0) std::fill_n(c, m * n_, 0);
   if (m == 0 || n_ == 0 || k_ == 0) return;
-  matmul::share_product(m, n_, threads, kernel_->tile_columns, matmul::Split::longer, [&](const matmul::Rectangle& at) {
-    const Int8Operands operands = {*kernel_, k_, panels_.data(), starts_.data()};
-    multiply_narrow(operands, at, n_, k_, a, c);
-  });
+  const Int8Operands operands = {*kernel_, k_, panels_.data(), starts_.data()};
+  multiply_narrow(operands, matmul::Rectangle{0, 0, m, n_}, n_, k_, a, c);
 }
 
 void Int8Kernel::multiply(std::size_t m, std::size_t n, std::size_t k, const std::uint8_t* a, const std::int8_t* b,

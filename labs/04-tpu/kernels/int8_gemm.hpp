@@ -54,8 +54,7 @@ class PackedInt8 {
   void assign(const Int8Kernel& kernel, std::size_t n, std::size_t k, const std::int8_t* b);
 
   /// c = a · b as in Int8Kernel::multiply.
-  /// \param threads  OpenMP threads; they split the rows, or the columns if c has many more columns than rows
-  void multiply(std::size_t m, const std::uint8_t* a, std::int32_t* c, int threads = 1) const;
+  void multiply(std::size_t m, const std::uint8_t* a, std::int32_t* c) const;
 
  private:
   const Int8Kernel* kernel_ = nullptr;

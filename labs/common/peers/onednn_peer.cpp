@@ -134,20 +134,19 @@ bool has_onednn() { return library().complete; }
 std::string onednn_name() { return "oneDNN " + library_version("oneDNN"); }
 
 OneDnnProduct::OneDnnProduct(std::size_t m, std::size_t n, std::size_t k, const std::uint8_t* a, const std::int8_t* b,
-                             std::int32_t* c, int threads)
-    : OneDnnProduct(m, n, k, {u8, s8, s32}, a, b, c, threads) {}
+                             std::int32_t* c)
+    : OneDnnProduct(m, n, k, {u8, s8, s32}, a, b, c) {}
 
 OneDnnProduct::OneDnnProduct(std::size_t m, std::size_t n, std::size_t k, const std::uint16_t* a,
-                             const std::uint16_t* b, float* c, int threads)
-    : OneDnnProduct(m, n, k, {bf16, bf16, f32}, a, b, c, threads) {}
+                             const std::uint16_t* b, float* c)
+    : OneDnnProduct(m, n, k, {bf16, bf16, f32}, a, b, c) {}
 
 OneDnnProduct::OneDnnProduct(std::size_t m, std::size_t n, std::size_t k, const Types& types, const void* a,
-                             const void* b, void* c, int threads)
-    : threads_(threads),
-      engine_(create(library().create_engine, "dnnl_engine_create", library().destroy_engine, cpu, 0)),
+                             const void* b, void* c)
+    : engine_(create(library().create_engine, "dnnl_engine_create", library().destroy_engine, cpu, 0)),
       stream_(create(library().create_stream, "dnnl_stream_create", library().destroy_stream, engine_.get(),
                      stream_in_order)) {
-  library().set_threads(threads);  // plans are made for this number of threads
+  library().set_threads(1);  // plans are made for this number of threads
   const Owned a_layout = create_layout(m, k, types.a, row_major), c_layout = create_layout(m, n, types.c, row_major);
   const Owned b_here = create_layout(k, n, types.b, row_major), b_any = create_layout(k, n, types.b, chosen_by_library);
   const Owned plan = create(library().plan_matmul, "dnnl_matmul_primitive_desc_create", library().destroy_plan,
@@ -160,7 +159,7 @@ OneDnnProduct::OneDnnProduct(std::size_t m, std::size_t n, std::size_t k, const 
 }
 
 void OneDnnProduct::run() const {
-  library().set_threads(threads_);
+  library().set_threads(1);
   execute(product_, stream_, {{activations, a_.get()}, {weights, b_.get()}, {product, c_.get()}});
 }
 

@@ -18,19 +18,18 @@ std::string onednn_name();
 
 /// c = a · b by oneDNN's matmul primitive: a (m, k), b (k, n) and c (m, n) row-major without gaps. b is copied once
 /// into the layout that the library chooses, as is usual for a model's weights; a is used as it is. The library
-/// generates machine code for this shape and number of threads.
+/// generates machine code for this shape and one thread.
 class OneDnnProduct {
  public:
   /// \pre has_onednn(); m, n, k at least 1; a and c outlive this object
   /// \throws std::runtime_error, one line, if the library refuses
   OneDnnProduct(std::size_t m, std::size_t n, std::size_t k, const std::uint8_t* a, const std::int8_t* b,
-                std::int32_t* c, int threads = 1);
+                std::int32_t* c);
 
   /// The same, with a and b in bf16.
-  OneDnnProduct(std::size_t m, std::size_t n, std::size_t k, const std::uint16_t* a, const std::uint16_t* b, float* c,
-                int threads = 1);
+  OneDnnProduct(std::size_t m, std::size_t n, std::size_t k, const std::uint16_t* a, const std::uint16_t* b, float* c);
 
-  /// Multiplies, on OpenMP's threads. \throws std::runtime_error
+  /// Multiplies, on one thread. \throws std::runtime_error
   void run() const;
 
   /// The kernel that the library chose: for example "brg:avx512_core_vnni"; "gemm:jit" and "ref:any" are slow ones.
@@ -40,10 +39,8 @@ class OneDnnProduct {
   struct Types {
     int a, b, c;
   };
-  OneDnnProduct(std::size_t m, std::size_t n, std::size_t k, const Types& types, const void* a, const void* b, void* c,
-                int threads);
+  OneDnnProduct(std::size_t m, std::size_t n, std::size_t k, const Types& types, const void* a, const void* b, void* c);
 
-  int threads_;
   std::shared_ptr<void> engine_, stream_, a_, b_, c_, product_;
   std::string implementation_;
 };

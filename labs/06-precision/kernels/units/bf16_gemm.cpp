@@ -207,7 +207,7 @@ Bf16Route faster_bf16_route() {
     for (int round = 0; round < 9; ++round) {
       for (const Bf16Route route : {Bf16Route::dot, Bf16Route::widen}) {
         const std::int64_t start = now_ns();
-        b.multiply(m, ones.data(), c.data(), 1, route);
+        b.multiply(m, ones.data(), c.data(), route);
         std::int64_t& time = least[route == Bf16Route::widen];
         time = std::min(time, now_ns() - start);
       }
@@ -217,17 +217,17 @@ Bf16Route faster_bf16_route() {
   return faster;
 }
 
-void PackedBf16::multiply(std::size_t m, const std::uint16_t* a, float* c, int threads, Bf16Route route) const {
+void PackedBf16::multiply(std::size_t m, const std::uint16_t* a, float* c, Bf16Route route) const {
   if (k_ == 0) std::fill_n(c, m * n_, 0.0f);
   if (m == 0 || n_ == 0 || k_ == 0) return;
-  matmul::share_product(m, n_, threads, tile_columns, matmul::Split::longer, [&](const matmul::Rectangle& at) {
-    const auto multiply = [&](const auto& operands) { tpu::multiply_narrow(operands, at, n_, k_, a, c); };
-    if (route == Bf16Route::dot) {
-      multiply(Bf16Operands<std::uint16_t>{k_, panels_.data()});
-    } else {
-      multiply(Bf16Operands<float>{k_, panels_.data()});
-    }
-  });
+  const auto multiply = [&](const auto& operands) {
+    tpu::multiply_narrow(operands, matmul::Rectangle{0, 0, m, n_}, n_, k_, a, c);
+  };
+  if (route == Bf16Route::dot) {
+    multiply(Bf16Operands<std::uint16_t>{k_, panels_.data()});
+  } else {
+    multiply(Bf16Operands<float>{k_, panels_.data()});
+  }
 }
 
 }  // namespace hf::precision

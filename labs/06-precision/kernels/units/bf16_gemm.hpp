@@ -1,6 +1,6 @@
 /// \file
-/// A matrix product of bf16 numbers with sums in fp32. It uses the bf16 dot-product instruction or widens the numbers
-/// to fp32, whichever is faster on this machine.
+/// A matrix product of bf16 numbers with sums in fp32, on one thread. It uses the bf16 dot-product instruction or widens
+/// the numbers to fp32, whichever is faster on this machine.
 #pragma once
 
 #include <cstddef>
@@ -33,10 +33,8 @@ class PackedBf16 {
   /// A product of two bf16 numbers is exact in fp32; only the sums are rounded, in unspecified order: to nearest, or to
   /// odd by bfdot. The instructions treat subnormal inputs as 0 and flush subnormal sums to 0 (Intel, Software
   /// Developer's Manual, VDPBF16PS; Arm, Architecture Reference Manual, BFDOT). Any of m, n, k may be 0.
-  /// \param threads  share the rows, or the columns if there are many more columns
   /// \param route  Bf16Route::dot only if has_bf16_dot()
-  void multiply(std::size_t m, const std::uint16_t* a, float* c, int threads = 1,
-                Bf16Route route = faster_bf16_route()) const;
+  void multiply(std::size_t m, const std::uint16_t* a, float* c, Bf16Route route = faster_bf16_route()) const;
 
  private:
   std::size_t n_, k_;

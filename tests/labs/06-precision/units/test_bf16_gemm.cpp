@@ -1,4 +1,4 @@
-// The bf16 product, on both paths: any shape, any number of threads, compared with double precision.
+// The bf16 product, on both paths: any shape, compared with double precision.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -43,19 +43,18 @@ void for_each_route(Test test) {
 
 /// c, with a check that nothing after it was overwritten.
 std::vector<float> product(const Shape& shape, const std::vector<std::uint16_t>& a, const std::vector<std::uint16_t>& b,
-                           Bf16Route route, int threads = 1) {
+                           Bf16Route route) {
   std::vector<float> c(shape.m * shape.n + 64, guard);
-  PackedBf16(shape.n, shape.k, b.data()).multiply(shape.m, a.data(), c.data(), threads, route);
+  PackedBf16(shape.n, shape.k, b.data()).multiply(shape.m, a.data(), c.data(), route);
   REQUIRE(std::count(c.end() - 64, c.end(), guard) == 64);
   c.resize(shape.m * shape.n);
   return c;
 }
 
-void check(const Shape& shape, Bf16Route route, int threads = 1) {
+void check(const Shape& shape, Bf16Route route) {
   INFO(shape.m, " × ", shape.n, " × ", shape.k);
-  CAPTURE(threads);
   const Numbers a(shape.m * shape.k, 1), b(shape.k * shape.n, 2);
-  const std::vector<float> c = product(shape, a.bits, b.bits, route, threads);
+  const std::vector<float> c = product(shape, a.bits, b.bits, route);
   CHECK(worst_product_error(shape.m, shape.n, shape.k, a.values.data(), b.values.data(), c.data(), 3000) <= 1);
 }
 
@@ -85,14 +84,6 @@ TEST_CASE("shapes that take several blocks, rows that lie 4 KiB apart, odd depth
   for_each_route([](Bf16Route route) {
     for (const Shape& shape : {Shape{3, 700, 5}, {15, 327, 2049}, {2, 2, 5000}, {33, 31, 2048}, {29, 600, 4097}})
       check(shape, route);
-  });
-}
-
-TEST_CASE("threads share rows, or columns, and may be more than there are of those") {
-  for_each_route([](Bf16Route route) {
-    for (const Shape& shape : {Shape{100, 65, 33}, {5, 333, 31}, {1, 1, 7}, {2, 8, 64}}) {
-      for (int threads : {2, 3, 7}) check(shape, route, threads);
-    }
   });
 }
 

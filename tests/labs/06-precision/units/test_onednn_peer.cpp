@@ -23,18 +23,16 @@ template <class Test>
 void for_each_shape(Test test) {
   REQUIRE(has_onednn());
   for (const auto& [m, n, k] : {std::tuple{1, 1, 1}, {5, 33, 31}, {64, 64, 64}, {37, 301, 1100}}) {
-    for (int threads : {1, 2}) {
-      test(static_cast<std::size_t>(m), static_cast<std::size_t>(n), static_cast<std::size_t>(k), threads);
-    }
+    test(static_cast<std::size_t>(m), static_cast<std::size_t>(n), static_cast<std::size_t>(k));
   }
 }
 
 TEST_CASE("oneDNN multiplies unsigned by signed bytes" * doctest::skip(onednn_is_missing)) {
-  for_each_shape([](std::size_t m, std::size_t n, std::size_t k, int threads) {
+  for_each_shape([](std::size_t m, std::size_t n, std::size_t k) {
     const auto a = random_bytes<std::uint8_t>(m * k, 1);
     const auto b = random_bytes<std::int8_t>(k * n, 2);
     std::vector<std::int32_t> c(m * n, -1);
-    const OneDnnProduct product(m, n, k, a.data(), b.data(), c.data(), threads);
+    const OneDnnProduct product(m, n, k, a.data(), b.data(), c.data());
     CHECK_FALSE(product.implementation().empty());
     product.run();
     const auto expected = tpu::plain_int8_product(m, n, k, a.data(), b.data());
@@ -43,7 +41,7 @@ TEST_CASE("oneDNN multiplies unsigned by signed bytes" * doctest::skip(onednn_is
 }
 
 TEST_CASE("oneDNN multiplies bf16 and sums in fp32" * doctest::skip(onednn_is_missing)) {
-  for_each_shape([](std::size_t m, std::size_t n, std::size_t k, int threads) {
+  for_each_shape([](std::size_t m, std::size_t n, std::size_t k) {
     // Whole numbers up to 127, exact in bf16: their bits are the upper half of a float's. All sums are exact in fp32.
     const auto whole = [](const std::vector<std::int8_t>& numbers) {
       std::vector<std::uint16_t> bits;
@@ -58,7 +56,7 @@ TEST_CASE("oneDNN multiplies bf16 and sums in fp32" * doctest::skip(onednn_is_mi
     const auto [a_whole, a] = whole(random_bytes<std::int8_t>(m * k, 3));
     const auto [b_whole, b] = whole(random_bytes<std::int8_t>(k * n, 4));
     std::vector<float> c(m * n, NAN);
-    OneDnnProduct(m, n, k, a.data(), b.data(), c.data(), threads).run();
+    OneDnnProduct(m, n, k, a.data(), b.data(), c.data()).run();
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < m; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
