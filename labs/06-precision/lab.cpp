@@ -25,6 +25,6 @@ int main(int argc, char** argv) {
                                       {"accuracy", measure_accuracy, 2, 8},
                                       {"sums", measure_sums, 0.5, 2},
                                       {"training", measure_training, 5, 25},
-                                      {"sparsity", measure_sparsity, 2, 12, {"GEMV"}}}};
+                                      {"sparsity", measure_sparsity, 1.5, 10, {"GEMV"}}}};
   return hf::run_lab(info, argc, argv);
 }

@@ -1,5 +1,5 @@
 // Compares products of sparse and dense matrices: with a vector, which is limited by bytes, and with a matrix in cache,
-// which is limited by arithmetic. Also measures the loss that pruning adds to a network.
+// which is limited by arithmetic.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -20,8 +20,6 @@
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
 #include "06-precision/kernels/sparsity/pruning.hpp"
 #include "06-precision/kernels/sparsity/sparse_matrix.hpp"
-#include "06-precision/kernels/training/learning.hpp"
-#include "06-precision/kernels/training/word_network.hpp"
 #include "common/loop_team.hpp"
 #include "common/random.hpp"
 #include "harness/measure/as_double.hpp"
@@ -203,10 +201,10 @@ std::vector<SparseGemv> time_sparse_gemv(Lab& lab, const std::vector<double>& de
   return race.run(lab.memory_plan(2));
 }
 
-/// Adds the selected storages' times over density. \return measured and predicted times
+/// Adds the selected storages' times over density, measured and predicted. \return measured times
 template <class IsOf>
-std::pair<Series, Series> add_curve(Lab& lab, const std::vector<SparseGemv>& all, const std::string& of,
-                                    const std::string& label, const IsOf& is_of) {
+Series add_curve(Lab& lab, const std::vector<SparseGemv>& all, const std::string& of, const std::string& label,
+                 const IsOf& is_of) {
   const std::string id = "sparse_gemv_" + of;
   Series measured = {id, label, Kind::measured, density_axis, time_axis};
   Series predicted = {id + "_predicted", label + ", predicted", Kind::modelled, density_axis, time_axis};
@@ -217,8 +215,8 @@ std::pair<Series, Series> add_curve(Lab& lab, const std::vector<SparseGemv>& all
     predicted.points.emplace_back(each.density, each.predicted(), name);
   }
   lab.add(measured);
-  lab.add(predicted);
-  return {std::move(measured), std::move(predicted)};
+  lab.add(std::move(predicted));
+  return measured;
 }
 
 void measure_gemv_with_holes(Lab& lab) {
@@ -227,12 +225,10 @@ void measure_gemv_with_holes(Lab& lab) {
   const std::vector<SparseGemv> all = time_sparse_gemv(lab, densities);
   Series best;  // the fastest way at each density
   for (const SparseStorage& storage : storages) {
-    const auto [measured, predicted] = add_curve(lab, all, storage.id, storage.label,
-                                                 [&](const SparseGemv& each) { return each.storage == storage.id; });
-    const std::string_view id = storage.id;
-    if (id == "csr32") lab.derived("sparse_csr32_crossover_density", first_density(measured, 1));
-    if (id == "bitmask") lab.derived("sparse_bitmask_crossover_density", first_density(measured, 1));
-    if (id == "bitmask") lab.derived("sparse_bitmask_crossover_by_units", first_density(predicted, 1));
+    const Series measured = add_curve(lab, all, storage.id, storage.label,
+                                      [&](const SparseGemv& each) { return each.storage == storage.id; });
+    if (std::string_view(storage.id) == "csr32")
+      lab.derived("sparse_csr32_crossover_density", first_density(measured, 1));
     if (best.points.empty()) best = measured;
     for (std::size_t i = 0; i < densities.size(); ++i)
       best.points[i].y.median = std::min(best.points[i].y.median, measured.points[i].y.median);
@@ -259,10 +255,8 @@ Sampling time_sparse_gemm(const std::vector<double>& densities, const roofline::
   fill_random(b, 2);
   std::vector<CsrMatrix<std::uint16_t>> sparse;
   for (double density : densities) sparse.emplace_back(pruned(a, density), n, n);
-  const TwoFourMatrix two_four(pruned_2_4(a), n, n);
   std::vector<Variant> variants = {timed("dense", [&] { matmul::gemm(n, n, n, a.data(), b.data(), c.data()); }),
-                                   timed("read", [&] { loops.read(b.data(), near, 1); }),
-                                   timed("two_four", [&] { two_four.multiply(n, b.data(), c.data()); })};
+                                   timed("read", [&] { loops.read(b.data(), near, 1); })};
   for (std::size_t i = 0; i < sparse.size(); ++i) {
     variants.push_back(timed(std::to_string(i), [&, i] { sparse_gemm(sparse[i], n, b.data(), c.data()); }));
   }
@@ -284,86 +278,8 @@ void measure_gemm_with_holes(Lab& lab) {
     measured.points.emplace_back(densities[i], sampling.ratio(std::to_string(i), "dense"));
     predicted.points.emplace_back(densities[i], densities[i] * full_predicted);
   }
-  lab.derived("sparse_gemm_crossover_density", first_density(measured, 1));
   lab.add(std::move(measured));
   lab.add(std::move(predicted));
-  lab.derived("sparse_gemm_crossover_predicted", std::min(1.0, 1 / full_predicted));
-  lab.add(Value("two_four_gemm_speedup", sampling.ratio("dense", "two_four"), "1"));
-}
-
-// ---- Cost for the network ----
-
-const Axis loss_axis = {"loss above the floor", "nats"};
-
-/// Loss above the grammar's entropy for each seed, nats: of the pruned network, of the same network after further
-/// training, and as predicted for the pruned network.
-struct PrunedLosses {
-  double density;
-  std::vector<double> pruned, retrained, predicted;
-};
-
-/// Returns losses at each density, then for 2:4, then with all weights. The prediction treats pruning as noise on the
-/// weights that adds as much loss per noise power as Q4_0 does.
-std::vector<PrunedLosses> pruned_losses(std::span<const Start> trained, std::vector<double> densities, int steps) {
-  const std::size_t seeds = trained.size(), two_four = densities.size();
-  densities.insert(densities.end(), {0.5, 1.0});
-  std::vector<PrunedLosses> losses;
-  for (const double density : densities) {
-    const std::vector<double> of_seeds(seeds);
-    losses.push_back({density, of_seeds, of_seeds, of_seeds});
-  }
-  std::vector<double> dense(seeds), loss_for_noise(seeds);
-  share_each(seeds, std::size_t{1} << 20, [&](std::size_t seed) {
-    const WordTensors &weights = trained[seed].weights, q4_0 = coded(weights, Format::q4_0);
-    dense[seed] = divergence_with(weights);
-    loss_for_noise[seed] = (divergence_with(q4_0) - dense[seed]) / noise_of(weights, q4_0);
-  });
-  share_each(losses.size() * seeds, std::size_t{1} << 20, [&](std::size_t i) {
-    const std::size_t place = i / seeds, seed = i % seeds;
-    const WordTensors& weights = trained[seed].weights;
-    const WordTensors left = pruned_network(weights, [&](std::span<const float> matrix) {
-      return place == two_four ? pruned_2_4(matrix) : pruned(matrix, densities[place]);
-    });
-    losses[place].pruned[seed] = divergence_with(left);
-    losses[place].retrained[seed] = divergence_with(retrained_network({left, trained[seed].seed}, steps));
-    losses[place].predicted[seed] = dense[seed] + loss_for_noise[seed] * noise_of(weights, left);
-  });
-  return losses;
-}
-
-void add_pruned_series(Lab& lab, std::span<const PrunedLosses> losses, const char* pruned_id,
-                       const char* retrained_id) {
-  Series pruned = {pruned_id, "pruned", Kind::simulated, density_axis, loss_axis};
-  Series retrained = {retrained_id, "pruned and retrained", Kind::simulated, density_axis, loss_axis};
-  for (const PrunedLosses& each : losses) {
-    pruned.points.emplace_back(each.density, estimate(each.pruned));
-    retrained.points.emplace_back(each.density, estimate(each.retrained));
-  }
-  for (Series* series : {&pruned, &retrained}) lab.add(std::move(*series));
-}
-
-void measure_pruned_network(Lab& lab) {
-  const std::vector<double> densities = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9};
-  const auto trained = trained_networks(training_seeds(lab), lab.quick() ? 200 : 600, [&] { lab.tick(); });
-  const std::vector<PrunedLosses> losses = pruned_losses(trained, densities, lab.quick() ? 100 : 150);
-  const std::span<const PrunedLosses> by_density = std::span(losses).first(densities.size());
-  add_pruned_series(lab, by_density, "pruned_loss", "retrained_loss");
-  Series predicted = {"pruned_loss_predicted", "by the noise", Kind::modelled, density_axis, loss_axis};
-  for (const PrunedLosses& each : by_density)
-    predicted.points.emplace_back(each.density, estimate(each.predicted).median);
-  lab.add(std::move(predicted));
-  add_pruned_series(lab, std::span(losses).subspan(densities.size(), 1), "pruned_loss_2_4", "retrained_loss_2_4");
-  const PrunedLosses &two_four = losses[densities.size()], &dense = losses.back(),
-                     &half = *std::ranges::find(losses, 0.5, &PrunedLosses::density);
-  std::vector<double> over_half, left;
-  for (std::size_t seed = 0; seed < trained.size(); ++seed) {
-    const double added = two_four.pruned[seed] - dense.pruned[seed];
-    over_half.push_back(added / (half.pruned[seed] - dense.pruned[seed]));
-    left.push_back((two_four.retrained[seed] - dense.retrained[seed]) / added);
-  }
-  simulated_of(lab, "pruned_dense_excess", dense.pruned, "nats");
-  simulated_of(lab, "pruned_2_4_over_half_added", over_half);
-  simulated_of(lab, "retraining_2_4_left", left);
 }
 
 }  // namespace
@@ -373,7 +289,6 @@ void measure_sparsity(Lab& lab) {
   lab.modelled("sparse_2_4_speedup_predicted", 32 / two_four_bits);
   measure_gemv_with_holes(lab);
   measure_gemm_with_holes(lab);
-  measure_pruned_network(lab);
 }
 
 }  // namespace hf::precision

@@ -1,22 +1,14 @@
 /// \file
-/// Pruning, which removes the weights of least magnitude, and its cost for a trained network: the small language model
-/// of the folder training is pruned matrix by matrix, and optionally trained further with the remaining weights.
+/// Pruning, which removes the weights of least magnitude.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
-
-#include "05-scaling/kernels/training/adam.hpp"
-#include "05-scaling/kernels/training/matrix.hpp"
-#include "06-precision/kernels/training/learning.hpp"
-#include "06-precision/kernels/training/sentences.hpp"
-#include "06-precision/kernels/training/word_network.hpp"
 
 namespace hf::precision {
 
@@ -51,69 +43,6 @@ inline std::vector<float> pruned_2_4(std::span<const float> weights) {
     result[place[2]] = result[place[3]] = 0;
   }
   return result;
-}
-
-/// Trains `count` networks for `steps` steps in fp32, each from its own random start.
-inline std::vector<Start> trained_networks(std::uint64_t count, int steps, const Tick& tick) {
-  const Recipe recipe = {"fp32", "fp32"};
-  std::vector<Start> networks = random_starts(count);
-  const auto learned = learn(networks, std::span(&recipe, 1), rows_of_a_rank, falling_rate(steps, 4), tick);
-  for (std::size_t i = 0; i < networks.size(); ++i) networks[i].weights = learned[i].training.weights();
-  return networks;
-}
-
-/// Returns the network with each matrix pruned by `prune`. The word table, which no product reads, is not pruned.
-inline WordTensors pruned_network(const WordTensors& weights,
-                                  const std::function<std::vector<float>(std::span<const float>)>& prune) {
-  WordTensors result = weights;
-  for (scaling::Matrix& matrix : std::span(result).subspan(1)) {
-    std::ranges::copy(prune(matrix.numbers()), matrix.numbers().begin());
-  }
-  return result;
-}
-
-/// Trains the network for `steps` more steps, in which weights that are zero stay zero.
-inline WordTensors retrained_network(const Start& start, int steps) {
-  constexpr std::uint64_t first_sequence = 20000;  // of random numbers; the texts differ from those in training
-  WordTensors weights = start.weights;
-  const Lessons lessons = falling_rate(steps, 1);
-  std::vector<scaling::Adam> adam;
-  for (const scaling::Matrix& matrix : weights) adam.emplace_back(matrix.numbers().size());
-  WordActivations activations;
-  WordDeltas deltas;
-  WordTensors gradients;
-  for (int step = 0; step < steps; ++step) {
-    const Examples text =
-        make_examples(rows_of_a_rank, first_sequence + 1000 * start.seed + static_cast<std::uint64_t>(step));
-    const auto rate = static_cast<float>(lessons.rate(step));
-    forward(weights, text.seen, Storage::fp32, activations);
-    backward(weights, text, activations, Storage::fp32, 1.0f / rows_of_a_rank, deltas, gradients);
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      const std::span<float> w = weights[i].numbers();
-      std::vector<float> moved(w.begin(), w.end());
-      adam[i].update(moved, gradients[i].numbers());
-      for (std::size_t j = 0; j < w.size(); ++j) {
-        const bool pruned = i > 0 && w[j] == 0;  // matrix 0 is the word table
-        if (!pruned) w[j] += rate * (moved[j] - w[j]);
-      }
-    }
-  }
-  return weights;
-}
-
-/// Ratio of noise power to signal power in the weights that can be pruned; the noise is the difference between `exact`
-/// and `changed`.
-inline double noise_of(const WordTensors& exact, const WordTensors& changed) {
-  double noise = 0, signal = 0;
-  for (std::size_t i = 1; i < exact.size(); ++i) {
-    const std::span<const float> from = exact[i].numbers(), to = changed[i].numbers();
-    for (std::size_t j = 0; j < from.size(); ++j) {
-      const double w = from[j], difference = w - to[j];
-      noise += difference * difference;
-      signal += w * w;
-    }
-  }
-  return noise / signal;
 }
 
 }  // namespace hf::precision

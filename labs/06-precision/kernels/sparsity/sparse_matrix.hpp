@@ -108,9 +108,6 @@ class TwoFourMatrix {
   /// y = W x: x (columns), y (rows).
   void multiply(const float* x, float* y) const;
 
-  /// c = W b: b (columns, n), c (rows, n), row-major without gaps.
-  void multiply(std::size_t n, const float* b, float* c) const;
-
  private:
   std::size_t rows_, columns_;
   Stored<float> tiles_;

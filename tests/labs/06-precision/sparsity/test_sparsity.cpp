@@ -1,5 +1,4 @@
-// Sparse matrices: which weights are pruned, products with the others, compared with double precision, and a trained
-// network that is pruned and trained further.
+// Sparse matrices: which weights are pruned, and products with the others, compared with double precision.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,8 +13,6 @@
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/sparsity/pruning.hpp"
 #include "06-precision/kernels/sparsity/sparse_matrix.hpp"
-#include "06-precision/kernels/training/learning.hpp"
-#include "06-precision/kernels/training/word_network.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
@@ -183,17 +180,6 @@ TEST_CASE("products with a matrix, of any shape and density") {
   }
 }
 
-TEST_CASE("2:4 products with a matrix: rows and columns around registers and panels") {
-  for (const Product& p : {Product{1, 1, 32}, {16, 16, 64}, {17, 15, 32}, {33, 40, 96}, {5, 17, 256}, {64, 33, 512}}) {
-    const std::vector<float> a = pruned_2_4(random_floats(p.m * p.k, 11)), b = random_floats(p.k * p.n, 12);
-    std::vector<float> c(p.m * p.n + 1, 7);
-    TwoFourMatrix(a, p.m, p.k).multiply(p.n, b.data(), c.data());
-    INFO(p.m, " × ", p.n, " × ", p.k);
-    CHECK(worst_product_error(p.m, p.n, p.k, a.data(), b.data(), c.data(), 10000) <= 1);
-    CHECK(c.back() == 7);
-  }
-}
-
 TEST_CASE("where a curve crosses a level") {
   const auto at = [](double low, double middle, double high) {
     return Series{"id", "label", Kind::measured, {}, {}, {{0.1, low}, {0.5, middle}, {1, high}}};
@@ -202,45 +188,6 @@ TEST_CASE("where a curve crosses a level") {
   CHECK(first_density(at(0.2, 0.6, 1.6), 0.6) == doctest::Approx(0.5));
   CHECK(first_density(at(0.2, 0.6, 0.9), 1) == 1);
   CHECK(first_density(at(1.2, 1.6, 1.9), 1) == 0);
-}
-
-WordTensors half_of(const WordTensors& weights) {
-  return pruned_network(weights, [](std::span<const float> matrix) { return pruned(matrix, 0.5); });
-}
-
-TEST_CASE("every matrix but the table is pruned") {
-  const WordTensors weights = random_weights(word_shape), left = half_of(weights);
-  REQUIRE(left.size() == weights.size());
-  CHECK(std::ranges::equal(left[0].numbers(), weights[0].numbers()));
-  for (std::size_t i = 1; i < left.size(); ++i) CHECK(density(left[i].numbers()) == doctest::Approx(0.5));
-}
-
-TEST_CASE("noise is the power of what was taken away, over that of what was there") {
-  const WordTensors weights = random_weights(word_shape);
-  CHECK(noise_of(weights, weights) == 0);
-  const WordTensors none = pruned_network(weights, [](std::span<const float> matrix) { return pruned(matrix, 0); });
-  CHECK(noise_of(weights, none) == doctest::Approx(1));
-  // Of numbers spread evenly over ±a, the smaller half has an eighth of the power.
-  CHECK(noise_of(weights, half_of(weights)) == doctest::Approx(0.125).epsilon(0.05));
-}
-
-TEST_CASE("what was pruned stays away, the rest learns") {
-  const WordTensors trained = trained_networks(1, 60, [] {})[0].weights, left = half_of(trained),
-                    retrained = retrained_network({left}, 40);
-  for (std::size_t i = 1; i < left.size(); ++i) {
-    const std::span<const float> before = left[i].numbers(), after = retrained[i].numbers();
-    bool moved = false;
-    for (std::size_t j = 0; j < before.size(); ++j) {
-      if (before[j] == 0) REQUIRE(after[j] == 0);
-      moved = moved || after[j] != before[j];
-    }
-    CHECK(moved);
-  }
-  const double after_training = divergence_with(trained), after_pruning = divergence_with(left),
-               after_retraining = divergence_with(retrained);
-  CHECK(after_training < divergence_with(random_weights(word_shape)));
-  CHECK(after_pruning > after_training);
-  CHECK(after_retraining < after_pruning);
 }
 
 }  // namespace
