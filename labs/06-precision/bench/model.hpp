@@ -41,24 +41,21 @@ using Decoders = std::map<Format, Decoder>;
 /// insufficient, and adds a note about them. \throws std::runtime_error with one line if logits are wrong
 Decoders decoders_of(Lab& lab, const ModelView& model, const std::vector<Format>& formats);
 
-/// The record's ids for tokens a second by format: ours, predicted, llama.cpp's, and ours divided by each of these.
+/// The record's ids for tokens a second by format: ours, predicted, llama.cpp's, and ours divided by each of the last
+/// two; empty for what no page shows.
 struct SpeedIds {
   const char *tokens, *predicted, *over_predicted, *llamacpp, *over_llamacpp;
 };
 struct RaceIds {
   SpeedIds all, one;  ///< for all threads, and for one
-  const char* logits_difference;
 };
-inline constexpr RaceIds small_ids = {{"decode_tokens", "decode_tokens_predicted", "decode_over_predicted",
-                                       "decode_tokens_llamacpp", "decode_over_llamacpp"},
-                                      {"decode_tokens_one", "decode_tokens_one_predicted", "decode_one_over_predicted",
-                                       "decode_tokens_llamacpp_one", "decode_one_over_llamacpp"},
-                                      "logits_difference"};
+inline constexpr RaceIds small_ids = {
+    {"decode_tokens", "decode_tokens_predicted", "decode_over_predicted", "decode_tokens_llamacpp",
+     "decode_over_llamacpp"},
+    {"decode_tokens_one", "decode_tokens_one_predicted", "", "decode_tokens_llamacpp_one", ""}};
 inline constexpr RaceIds large_ids = {
-    {"large_tokens", "large_tokens_predicted", "large_over_predicted", "large_tokens_llamacpp", "large_over_llamacpp"},
-    {"large_tokens_one", "large_tokens_one_predicted", "large_one_over_predicted", "large_tokens_llamacpp_one",
-     "large_one_over_llamacpp"},
-    "large_logits_difference"};
+    {"large_tokens", "large_tokens_predicted", "", "large_tokens_llamacpp", "large_over_llamacpp"},
+    {"large_tokens_one", "large_tokens_one_predicted", "", "large_tokens_llamacpp_one", "large_one_over_llamacpp"}};
 
 /// Races llama.cpp against our decoders.
 class LlamaRace {
@@ -70,16 +67,16 @@ class LlamaRace {
   /// After the peer has failed, they return infinite times.
   std::vector<Variant> variants(Format format, Threads threads);
 
-  /// Adds llama.cpp's tokens a second, our speed relative to it, and the distance between its logits and ours; adds a
-  /// note if the peer has failed.
-  void add_results(Lab& lab, Decoders& decoders, const Sampling& sampling, const RaceIds& ids) const;
+  /// Adds llama.cpp's tokens a second and our speed relative to it. Adds a note if the peer has failed, and leaves out
+  /// formats in which its logits are not ours.
+  void add_results(Lab& lab, Decoders& decoders, const Sampling& sampling, const RaceIds& ids);
 
  private:
   struct Entry {
     Format format;
     int model;
     std::vector<int> text;
-    std::vector<float> logits;  // of the text's last token; empty if not compared
+    std::vector<float> logits;  // of the text's last token
 
     std::string variant(Threads threads) const;
   };

@@ -80,6 +80,23 @@ TEST_CASE("when llama.cpp dies in the race, the lab goes on with its own samples
   CHECK(has_no_children());
 }
 
+TEST_CASE("a peer that computes something else is left out") {
+  // It loads a model, decodes a text, returns 97 logits of 0, and then takes a second for each step.
+  const FakePython python(
+      "echo ready 1\nread c; echo 0\nread c; echo primed\nread c; echo 97; /usr/bin/head -c 388 /dev/zero\n"
+      "read c; echo primed\nwhile read c; do echo 1; done\n");
+  Quiet quiet;
+  const Transformer model(small);
+  Decoders decoders = decoders_of(quiet.lab, model, {Format::fp32});
+  LlamaRace race(quiet.lab, model, decoders);
+  std::vector<Variant> variants = race.variants(Format::fp32, Threads::all);
+  REQUIRE(variants.size() == 1);
+  race.add_results(quiet.lab, decoders, sample_interleaved(variants, {.rounds = 3}), small_ids);
+  CHECK(quiet.lab.results().series.empty());
+  CHECK(quiet.lab.results().notes ==
+        std::vector<std::string>{"llama.cpp computes something else in fp32 and is left out"});
+}
+
 const bool llama_is_missing = python_lacks("llama_cpp");
 
 TEST_CASE("llama.cpp reads the file and computes what we compute" * doctest::skip(llama_is_missing)) {
