@@ -43,7 +43,7 @@ ABSENT = [
     ("05-scaling", "no MPI",
      r"(network_)?(allreduce_.*|model_.*|alpha_.*|beta_gbs)|bubble_(1f1b|gpipe|formula)|training_.*",
      ["05-allreduce", "05-slow-wire", "05-training"]),
-    ("06-precision", "no llama.cpp", r".*llamacpp.*|.*logits_difference", []),
+    ("06-precision", "no llama.cpp", r".*llamacpp.*", []),
     ("06-precision", "no oneDNN", r".*_over_onednn.*", []),
     ("07-compilers", "no PyTorch", r".*_?torch_?.*", []),
 ]

@@ -20,7 +20,6 @@ namespace hf::precision {
 namespace {
 
 const Axis format_axis = {"format", "1"}, divergence_axis = {"divergence from fp64", "nats"};
-const Axis factor_axis = {"how many times as large", "1"}, sqnr_axis = {"SQNR", "dB"};
 
 // ---- Loss of the language model ----
 
@@ -47,17 +46,16 @@ void predict_divergence(Lab& lab, const workload::Transformer& model, const Exac
   lab.show("Predicted: divergence of the next token's distribution from fp64's", {"kl_predicted"});
 }
 
-/// Divergence in each format, for each text.
-using Divergences = std::map<Format, std::vector<double>>;
+/// Divergence in each format, the median of the texts.
+using Divergences = std::map<Format, double>;
 
-/// Keeps the divergences of each text, to compare similar formats text by text: some texts are harder in every format.
 Divergences add_divergence(Lab& lab, const workload::Transformer& model, const ExactModel& exact) {
   Series found = {"kl_by_format", "simulated", Kind::simulated, format_axis, divergence_axis};
-  Divergences nats_of_texts;
+  Divergences medians;
   double missed = 1;
   for (Format format : all_formats) {
-    nats_of_texts[format] = exact.divergence(model, format);
-    const Estimate nats = estimate(nats_of_texts[format]);
+    const Estimate nats = estimate(exact.divergence(model, format));
+    medians[format] = nats.median;
     found.points.emplace_back(static_cast<double>(format), nats, label(format));
     if (format == Format::fp32) continue;
     const double ratio = nats.median / predicted_divergence(model, exact.logit_variance(), format);
@@ -66,14 +64,7 @@ Divergences add_divergence(Lab& lab, const workload::Transformer& model, const E
   }
   lab.add(std::move(found));
   lab.simulated("kl_prediction_missed", missed);
-  const auto over = [&](Format one, Format other) { return ratio(nats_of_texts[one], nats_of_texts[other]).samples; };
-  simulated_of(lab, "kl_q4_0_over_nvfp4", over(Format::q4_0, Format::nvfp4));
-  simulated_of(lab, "kl_mxfp8_over_fp8_e4m3", over(Format::mxfp8, Format::fp8_e4m3));
-  // Compares Q8_0 with a model in which only the weights are in Q8_0; the difference comes from rounding activations.
-  const auto rounded = with_weights_in(model, Format::q8_0, Rotated::no);
-  simulated_of(lab, "kl_q8_0", nats_of_texts[Format::q8_0], "nats");
-  simulated_of(lab, "kl_q8_0_weights_alone", exact.divergence(*rounded, Format::fp32), "nats");
-  return nats_of_texts;
+  return medians;
 }
 
 // ---- Outliers ----
@@ -87,46 +78,18 @@ void add_model_outliers(Lab& lab, workload::Transformer& model, const ExactModel
   Series with = {"outlier_kl_large", "with outliers", Kind::simulated, format_axis, divergence_axis};
   Series rotated = {"outlier_kl_rotated", "with outliers, rotated", Kind::simulated, format_axis, divergence_axis};
   enlarge_channels(model, std::array<std::size_t, 2>{40, 200}, 1 / large);
-  lab.simulated("kl_int8", estimate(before.at(Format::int8)).median, "nats");
+  lab.simulated("kl_int8", before.at(Format::int8), "nats");
   for (std::size_t i = 0; i < formats.size(); ++i) {
     const Format format = formats[i];
     const auto add = [&](Series& to, const Estimate& nats) {
       to.points.emplace_back(static_cast<double>(i), nats, label(format));
       lab.tick();
     };
-    add(plain, estimate({estimate(before.at(format)).median}));
+    add(plain, estimate({before.at(format)}));
     add(with, estimate(exact.divergence(model, format)));
-    add(rotated, estimate(exact.divergence(*with_weights_in(model, format, Rotated::yes), Format::fp32)));
+    add(rotated, estimate(exact.divergence(*rotated_in(model, format), Format::fp32)));
   }
   for (Series* one : {&plain, &with, &rotated}) lab.add(std::move(*one));
-}
-
-/// Adds the SQNR of one product with weights and activations in 8 bits, over the factor by which some channels are
-/// larger.
-void add_product_outliers(Lab& lab) {
-  using enum Format;
-  struct Line {
-    std::string id, label;
-    Scheme scheme;
-  };
-  const Line lines[] = {{"outlier_int8", "one scale", {int8, int8_channel, false}},
-                        {"outlier_by_row", "a scale for each row", {int8_channel, int8_channel, false}},
-                        {"outlier_blocks", "blocks of 32", {q8_0, q8_0, false}},
-                        {"outlier_rotated", "one scale, rotated", {int8, int8_channel, true}},
-                        {"outlier_fp8", "FP8 E4M3", {fp8_e4m3, fp8_e4m3, false}}};
-  const OutlierProduct product;
-  for (const auto& line : lines) {
-    Series kept = {line.id, line.label, Kind::simulated, factor_axis, sqnr_axis};
-    Series predicted = {line.id + "_predicted", line.label, Kind::modelled, factor_axis, sqnr_axis};
-    for (float factor = 1.0f / 64; factor <= 64; factor *= lab.quick() ? 4 : 2) {
-      const OutlierProduct::Sqnr sqnr = product.sqnr(line.scheme, factor);
-      kept.points.emplace_back(factor, sqnr.measured);
-      predicted.points.emplace_back(factor, sqnr.predicted);
-    }
-    lab.add(std::move(kept));
-    lab.add(std::move(predicted));
-    lab.tick();
-  }
 }
 
 // ---- Accuracy against speed ----
@@ -179,7 +142,6 @@ void measure_accuracy(Lab& lab) {
   predict_divergence(lab, model, exact);
   const Divergences divergences = add_divergence(lab, model, exact);
   add_model_outliers(lab, model, exact, divergences);
-  add_product_outliers(lab);
   add_pareto(lab);
 }
 

@@ -170,7 +170,6 @@ void add_lines(Lab& lab) {
   add_line(lab, uniform);
   add_line(lab, sine);
   add_line(lab, normal);
-  lab.modelled("sqnr_sine_above_line_db", sine.above, "dB");
 }
 
 }  // namespace

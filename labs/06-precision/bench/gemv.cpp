@@ -26,8 +26,7 @@ namespace hf::precision {
 namespace {
 
 const Axis format_axis = {"format", "1"}, bits_axis = {"bits of a weight, scales included", "bits"};
-const Axis time_axis = {"time for one product", "us"}, speed_axis = {"weights taken", "GB/s"};
-const Axis speedup_axis = {"speedup over fp32", "1"};
+const Axis time_axis = {"time for one product", "us"}, speedup_axis = {"speedup over fp32", "1"};
 
 constexpr std::size_t band = 64;  // random rows, which are then repeated
 constexpr std::size_t columns = 16384;
@@ -90,8 +89,7 @@ class Products {
 
   /// Times kernels with and without prefetching on one thread, in some formats of 16, 8 and 4 bits, and sets the choice
   /// with the smaller total time for all kernels.
-  /// \return speed of Q4_0 without prefetching, relative to its speed with it
-  Estimate choose_prefetching(const Plan& plan) {
+  void choose_prefetching(const Plan& plan) {
     constexpr std::array formats = {Format::bf16, Format::fp8_e4m3, Format::q8_0, Format::q4_0};
     const auto prefetching = [](Format format) { return std::string(id(format)) + " prefetching"; };
     std::vector<Variant> variants;
@@ -109,7 +107,6 @@ class Products {
     for (const Format format : formats)
       saved += sampling.of(one(format)).median - sampling.of(prefetching(format)).median;
     set_prefetching(saved > 0);
-    return sampling.ratio(prefetching(Format::q4_0), one(Format::q4_0));
   }
 
   /// GB/s of one thread and of all.
@@ -134,9 +131,9 @@ class Products {
   Variant read_, read_all_;
 };
 
-/// GB/s at which one thread's kernel processes a matrix that fills half of the level-2 cache, for each of all_formats:
+/// GB/s at which one thread's slowest kernel, of all formats, processes a matrix that fills half of the level-2 cache:
 /// its speed without waiting for memory.
-std::vector<Estimate> in_cache_gbs(const Machine& machine, const Plan& plan) {
+double slowest_in_cache_gbs(const Machine& machine, const Plan& plan) {
   constexpr std::size_t width = 2048;
   const double cache = std::max(as_double(machine.cache_bytes(2)), 0x1p18) / 2;
   const std::vector<float> x = random_floats(width, 2);
@@ -152,9 +149,11 @@ std::vector<Estimate> in_cache_gbs(const Machine& machine, const Plan& plan) {
     const auto multiply = [&] { matrix.multiply(x.data(), y.data()); };
     variants.push_back(pinned(timed(id(matrix.format()), multiply)));
   }
-  std::vector<Estimate> speeds = sample_interleaved(variants, plan).seconds;
-  for (std::size_t i = 0; i < speeds.size(); ++i) speeds[i] = rate(as_double(matrices[i].bytes()), speeds[i]);
-  return speeds;
+  const Sampling sampling = sample_interleaved(variants, plan);
+  double slowest = INFINITY;
+  for (const WeightMatrix& matrix : matrices)
+    slowest = std::min(slowest, rate(as_double(matrix.bytes()), sampling.of(id(matrix.format()))).median);
+  return slowest;
 }
 
 /// Adds one number for each format: a row in a page's table. A page refers to it as "gemv_speedup[q4_0]".
@@ -201,28 +200,22 @@ void measure_gemv(Lab& lab) {
   Plan choosing = lab.memory_plan(8);
   choosing.warm_seconds = 0;
   choosing.minimum_rounds = 3;
-  lab.add(Value("gemv_q4_0_without_prefetch_speedup", products.choose_prefetching(choosing), "1"));
+  products.choose_prefetching(choosing);
   lab.note(prefetches() ? "products with a vector ask for memory ahead of its use, which is faster here"
                         : "products with a vector do not ask for memory ahead of its use, which is faster here");
-  const std::vector<Estimate> near = in_cache_gbs(lab.machine(), lab.plan(8));
+  const double near = slowest_in_cache_gbs(lab.machine(), lab.plan(8));
   Plan plan = lab.memory_plan();
   plan.warm_seconds = 0;  // each product reads the matrix from memory
   plan.budget_seconds = lab.seconds_left();
   const Sampling sampling = sample_interleaved(products.variants(), plan);
 
   const Estimate read = products.read_gbs(sampling), read_all = products.read_all_gbs(sampling);
-  const auto speed = [&](Format format) { return rate(products.bytes(format), sampling.of(Products::one(format))); };
-  const auto in_cache = [&](Format format) { return near[static_cast<std::size_t>(format)]; };
   const auto speedup = [&](Format format) {
     return sampling.ratio(Products::one(Format::fp32), Products::one(format));
   };
-  add_by_format(lab, "gemv_gbs", "one thread, from memory", Kind::measured, speed_axis, speed);
-  add_by_format(lab, "gemv_in_cache_gbs", "one thread, from the L2", Kind::measured, speed_axis, in_cache);
   add_by_format(lab, "gemv_speedup", "measured", Kind::measured, speedup_axis, speedup);
   lab.add(Value("gemv_read_gbs", read, "GB/s", "reading alone, one thread"));
-  lab.add(Value("gemv_fp32_over_bandwidth", ratio(speed(Format::fp32).samples, read.samples), "1"));
-  const Estimate& slowest = *std::ranges::min_element(near, {}, &Estimate::median);
-  lab.derived("gemv_slowest_unpacking_over_read", slowest.median / read.median);
+  lab.derived("gemv_slowest_unpacking_over_read", near / read.median);
   lab.derived("gemv_prediction_error_worst",
               add_times(lab, products, sampling, {"gemv_time", "one thread", Kind::measured, bits_axis, time_axis},
                         "gemv_time_predicted", Products::one, read.median));

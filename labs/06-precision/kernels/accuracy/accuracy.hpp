@@ -1,15 +1,13 @@
 /// \file
-/// Two measurements of what the formats cost in accuracy. The first is a transformer whose random weights are
-/// distributed like a trained network's: its output in each format is compared with its output in fp64. The second is a
-/// product in which a few channels are much larger than the rest. A rotation spreads them over all channels:
-/// W x = (W R)(Rᵀ x), where R combines random signs with a Hadamard matrix.
+/// What the formats cost in accuracy. The output of a transformer in each format is compared with its output in fp64;
+/// its random weights are distributed like a trained network's. If a few channels are much larger than the rest, a
+/// rotation spreads them over all channels: W x = (W R)(Rᵀ x), where R combines random signs with a Hadamard matrix.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -18,7 +16,6 @@
 #include "00-workload/check/reference.hpp"
 #include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
-#include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
 #include "common/loop_team.hpp"
@@ -241,19 +238,15 @@ class Rotation {
   std::uint64_t sequence_;
 };
 
-/// Whether each row of a matrix is rotated before it is encoded and rotated back after decoding. This has the same
-/// effect as also rotating the activations.
-enum class Rotated { no, yes };
-
-/// Returns a copy of the model in which every matrix was encoded and decoded again. Only its weights are rounded.
-inline std::unique_ptr<workload::Transformer> with_weights_in(const workload::Transformer& model, Format format,
-                                                              Rotated rotated) {
+/// Returns a copy of the model in which each row of every matrix was rotated, encoded, decoded and rotated back. This
+/// has the same effect as also rotating the activations. Only the weights are rounded.
+inline std::unique_ptr<workload::Transformer> rotated_in(const workload::Transformer& model, Format format) {
   const Rotation rotation(6250);
   const auto round_trip = [&](float* first, std::size_t rows, std::size_t columns) {
     const std::span<float> weights(first, rows * columns);
-    if (rotated == Rotated::yes) rotation.apply(weights, columns);
+    rotation.apply(weights, columns);
     std::ranges::copy(decode(encode(format, weights, rows, columns)), first);
-    if (rotated == Rotated::yes) rotation.undo(weights, columns);
+    rotation.undo(weights, columns);
   };
   auto copy = std::make_unique<workload::Transformer>(model.shape());
   std::ranges::copy(model.weights().all(), copy->weights().all().begin());
@@ -261,119 +254,5 @@ inline std::unique_ptr<workload::Transformer> with_weights_in(const workload::Tr
   round_trip(copy->weights().token_embedding, model.shape().vocabulary, model.shape().width);
   return copy;
 }
-
-/// How weights and activations are rounded.
-struct Scheme {
-  Format weights, activations;  ///< activations are a matrix (tokens, channels)
-  bool rotated;                 ///< whether both are rotated first, which does not change their product
-};
-
-/// y = W x for some tokens: W (rows, channels) from Student's t, x (tokens, channels) from N(0, 1).
-class OutlierProduct {
- public:
-  static constexpr std::size_t rows = 256, channels = 1024, tokens = 32, large_channels = 4;
-
-  OutlierProduct() : weights_(student_numbers(rows * channels, sequence)) {
-    const std::vector<double> x = normal_numbers(tokens * channels, sequence + 2);
-    activations_.assign(x.begin(), x.end());
-    exact_ = product(weights_, activations_);
-  }
-
-  /// Signal-to-noise ratio, dB.
-  struct Sqnr {
-    double measured, predicted;
-  };
-
-  /// Signal-to-noise ratio of the product under a scheme, when some channels of x are `factor` times as large and the
-  /// columns of W that multiply them are divided by `factor`. With a factor below 1, W has the large channels.
-  /// \param factor  a power of two, so that the exact product is the same
-  /// \pre the formats are fp32, int8, Q8_0 or E4M3
-  Sqnr sqnr(const Scheme& scheme, float factor) const {
-    std::vector<float> weights = weights_, activations = activations_;
-    enlarge(weights, 1 / factor);
-    enlarge(activations, factor);
-    if (scheme.rotated) {
-      const Rotation rotation(sequence + 10);
-      rotation.apply(weights, channels);
-      rotation.apply(activations, channels);
-    }
-    const EncodedMatrix w = encode(scheme.weights, weights, rows, channels);
-    const EncodedMatrix x = encode(scheme.activations, activations, tokens, channels);
-    const double noise = noise_of_product(channels_of(weights, w), channels_of(activations, x));
-    const double predicted = 10 * std::log10(channels / noise);  // signal: one product of variance 1 per channel
-    return {sqnr_db(exact_, product(decode(w), decode(x))), predicted};
-  }
-
- private:
-  static constexpr std::uint64_t sequence = 6400;
-
-  /// Mean square of each channel's numbers, and of their errors, which follows from the format's steps.
-  struct Channels {
-    std::vector<double> power = std::vector<double>(channels), noise = power;
-  };
-
-  /// (tokens, rows)
-  static std::vector<double> product(std::span<const float> weights, std::span<const float> activations) {
-    std::vector<double> y;
-    for (std::size_t token = 0; token < tokens; ++token) {
-      for (std::size_t row = 0; row < rows; ++row) {
-        double sum = 0;
-        for (std::size_t i = 0; i < channels; ++i)
-          sum += double{weights[row * channels + i]} * double{activations[token * channels + i]};
-        y.push_back(sum);
-      }
-    }
-    return y;
-  }
-
-  /// Enlarges channels that are far apart, each in a block of its own.
-  static void enlarge(std::span<float> matrix, float factor) {
-    for (std::size_t large = 0; large < large_channels; ++large) {
-      const std::size_t channel = (2 * large + 1) * channels / (2 * large_channels) + 5 * large;
-      for (std::size_t at = channel; at < matrix.size(); at += channels) matrix[at] *= factor;
-    }
-  }
-
-  /// The distance between the format's neighbouring numbers around x.
-  static double step(const EncodedMatrix& matrix, std::size_t at, float x) {
-    switch (matrix.format) {
-      case Format::int8: return matrix.scales[0];
-      case Format::int8_channel: return matrix.scales[at / matrix.columns];
-      case Format::q8_0: {
-        std::uint16_t scale;
-        std::memcpy(&scale, &matrix.bytes[at / Q8_0Block::numbers * sizeof(Q8_0Block)], sizeof scale);
-        return from_fp16(scale);
-      }
-      case Format::fp8_e4m3: {
-        const double scale = matrix.scales[0], u = std::abs(x) / scale;
-        return scale * std::exp2(std::max(std::floor(std::log2(std::max(u, 0x1p-20))), -6.0) - 3);
-      }
-      default: return 0;  // fp32
-    }
-  }
-
-  static Channels channels_of(std::span<const float> matrix, const EncodedMatrix& encoded) {
-    Channels of;
-    const double share = static_cast<double>(channels) / static_cast<double>(matrix.size());
-    for (std::size_t at = 0; at < matrix.size(); ++at) {
-      const double square = double{matrix[at]} * double{matrix[at]}, width = step(encoded, at, matrix[at]);
-      of.power[at % channels] += share * square;
-      const bool lost = square < width * width / 4;  // less than half a step becomes 0
-      of.noise[at % channels] += share * (lost ? square : width * width / 12);
-    }
-    return of;
-  }
-
-  /// Each channel contributes the noise of its weights times its activations' power, and its weights' power times the
-  /// noise of its activations.
-  static double noise_of_product(const Channels& w, const Channels& x) {
-    double noise = 0;
-    for (std::size_t i = 0; i < channels; ++i) noise += w.noise[i] * x.power[i] + w.power[i] * x.noise[i];
-    return noise;
-  }
-
-  std::vector<float> weights_, activations_;
-  std::vector<double> exact_;  // (tokens, rows)
-};
 
 }  // namespace hf::precision

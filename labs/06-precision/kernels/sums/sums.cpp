@@ -1,7 +1,6 @@
 #include "06-precision/kernels/sums/sums.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +8,6 @@
 
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "common/random.hpp"
-#include "harness/measure/threads.hpp"
 #include "harness/measure/vector.hpp"
 
 #if defined(__x86_64__)
@@ -168,18 +166,6 @@ double reference_sum(std::span<const float> x) {
   Compensated<double> sum;
   for (float term : x) sum.add(term);
   return total(sum);
-}
-
-float sum_as_they_come(Team& team, std::span<const float> terms) {
-  constexpr std::size_t block = 4096;
-  std::atomic<std::size_t> next = 0;
-  std::atomic<float> total = 0;
-  team.run([&](int) {
-    for (std::size_t at; (at = next.fetch_add(block)) < terms.size();) {
-      total.fetch_add(chained_sum(terms.subspan(at, std::min(block, terms.size() - at))));
-    }
-  });
-  return total;
 }
 
 }  // namespace hf::precision

@@ -12,8 +12,6 @@
 #include <array>
 #include <span>
 
-#include "harness/measure/threads.hpp"
-
 namespace hf::precision {
 
 /// Adds term after term to one accumulator in fp32: the plain loop.
@@ -45,10 +43,6 @@ float stochastic_bf16_sum(std::span<const float> x);
 
 /// The reference for all other sums: a compensated sum in fp64, correct to a few units in the last place.
 double reference_sum(std::span<const float> x);
-
-/// Threads take the next block of terms when they are free, and add its sum to one total. This is fast, but the order
-/// of the additions differs from run to run.
-float sum_as_they_come(Team& team, std::span<const float> terms);
 
 /// One of the ways above.
 struct SumVariant {

@@ -302,25 +302,6 @@ inline double lost_share(const WordDeltas& deltas, double scale) {
   return static_cast<double>(lost) / static_cast<double>(all.size());
 }
 
-/// Median of the magnitudes.
-inline double median_size(const WordDeltas& deltas) {
-  std::vector<float> all = magnitudes(deltas);
-  std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2));
-  return static_cast<double>(all[all.size() / 2]);
-}
-
-/// The x at which a series first reaches a level, interpolated linearly on logarithmic axes; the last x if it never
-/// does.
-inline double crossing(const Series& rising, double level) {
-  for (std::size_t i = 1; i < rising.points.size(); ++i) {
-    const Point &from = rising.points[i - 1], &to = rising.points[i];
-    if (to.y.median < level) continue;
-    const double share = std::log(level / from.y.median) / std::log(to.y.median / from.y.median);
-    return from.x * std::pow(to.x / from.x, std::clamp(share, 0.0, 1.0));
-  }
-  return rising.points.back().x;
-}
-
 // ---- Sizes of weights ----
 
 /// Share of the weights that adding a step of this size in bf16 would not change, because the step is less than half

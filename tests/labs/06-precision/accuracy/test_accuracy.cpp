@@ -147,23 +147,15 @@ TEST_CASE("large channels change nothing in fp32, and much in int8 with one scal
     CHECK(mean(exact.divergence(model, Format::fp32)) < 1e-9);
   }
   const double after = mean(exact.divergence(model, Format::int8));
-  const auto rotated = with_weights_in(model, Format::int8, Rotated::yes);
+  const auto rotated = rotated_in(model, Format::int8);
   CHECK(after > 5 * before);
   CHECK(mean(exact.divergence(*rotated, Format::fp32)) < after / 5);
 }
 
-TEST_CASE("weights alone in a format: fp32 leaves them as they are, rotated or not") {
+TEST_CASE("rotated weights in fp32 are the same network") {
   const TinyModel tiny_model;
   const ExactModel exact(tiny_model.model, 1, 4);
-  const auto same = with_weights_in(tiny_model.model, Format::fp32, Rotated::no);
-  const auto all = tiny_model.model.weights().all();
-  CHECK(std::equal(all.begin(), all.end(), same->weights().all().begin()));
-  const auto turned = with_weights_in(tiny_model.model, Format::fp32, Rotated::yes);
-  CHECK(mean(exact.divergence(*turned, Format::fp32)) < 1e-9);
-  // The decoder leaves activations as they are if weights are floats: the same product, whichever decodes.
-  const auto bf16 = with_weights_in(tiny_model.model, Format::bf16, Rotated::no);
-  const double alone = mean(exact.divergence(*bf16, Format::fp32));
-  CHECK(mean(exact.divergence(tiny_model.model, Format::bf16)) == doctest::Approx(alone).epsilon(0.01));
+  CHECK(mean(exact.divergence(*rotated_in(tiny_model.model, Format::fp32), Format::fp32)) < 1e-9);
 }
 
 TEST_CASE("the noise of weights is what Student's t leaves each format") {
@@ -172,25 +164,6 @@ TEST_CASE("the noise of weights is what Student's t leaves each format") {
   CHECK(weight_noise(model, Format::fp32) == 0);
   CHECK(10 * std::log10(weight_noise(model, Format::fp8_e4m3)) == doctest::Approx(-31.5).epsilon(0.01));
   CHECK(weight_noise(model, Format::nvfp4) < weight_noise(model, Format::q4_0));  // other than on N(0, 1)
-}
-
-TEST_CASE("what a product with outliers keeps is what the steps of its formats say") {
-  const OutlierProduct product;
-  const Scheme one = {Format::int8, Format::int8_channel, false};
-  const Scheme rotated = {Format::int8, Format::int8_channel, true};
-  const Scheme blocks = {Format::q8_0, Format::q8_0, false};
-  const Scheme floats = {Format::fp8_e4m3, Format::fp8_e4m3, false};
-  for (const Scheme& scheme : {one, rotated, blocks, floats}) {
-    for (float factor : {0.125f, 1.0f, 16.0f}) {
-      const OutlierProduct::Sqnr sqnr = product.sqnr(scheme, factor);
-      CHECK(std::abs(sqnr.measured - sqnr.predicted) < 0.6);
-    }
-  }
-  CHECK(product.sqnr(blocks, 64).measured > product.sqnr(one, 64).measured + 6);
-  CHECK(product.sqnr(rotated, 64).measured > product.sqnr(one, 64).measured + 6);
-  CHECK(std::abs(product.sqnr(floats, 64).measured - product.sqnr(floats, 1).measured) < 0.3);
-  const Scheme exact = {Format::fp32, Format::fp32, true};
-  CHECK(product.sqnr(exact, 64).measured > 120);
 }
 
 }  // namespace

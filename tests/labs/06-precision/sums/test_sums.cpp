@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numbers>
 #include <span>
 #include <vector>
 
@@ -14,7 +13,6 @@
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "harness/measure/statistics.hpp"
-#include "harness/measure/threads.hpp"
 
 namespace hf::precision {
 namespace {
@@ -138,41 +136,12 @@ TEST_CASE("rounding by chance keeps counting") {
   CHECK(sum < 12000);
 }
 
-TEST_CASE("1/k² from the smallest on is right, from the largest on it stands still at 1/4096²") {
-  const std::vector<float> descending = inverse_squares(100000);
-  const std::vector<float> ascending(descending.rbegin(), descending.rend());
-  CHECK(naive_sum(ascending) == doctest::Approx(std::numbers::pi * std::numbers::pi / 6 - 1e-5).epsilon(1e-6));
-  CHECK(naive_sum(descending) == naive_sum(std::span(descending).first(4096)));
-  CHECK(relative_error(naive_sum(descending), descending) > 1e-5);
-}
-
-TEST_CASE("threads add every block once") {
-  const std::vector<float> terms = random_terms(100001, 11);
-  for (int threads : {1, 2, 5}) {
-    Team team(threads);
-    for (int run = 0; run < 20; ++run)
-      CHECK(relative_error(sum_as_they_come(team, terms), terms) <= 200 * unit_roundoff);
-  }
-}
-
 TEST_CASE("errors are those of each way, over several arrays") {
   const auto errors = random_sum_errors(sum_variants, 1 << 12);
   REQUIRE(errors.size() == sum_variants.size());
   CHECK(errors[0].median > errors[1].median);  // one chain, many
   for (const Estimate& error : errors) CHECK(error.median > 0);
   for (const Estimate& error : errors) CHECK(error.high < 4096 * unit_roundoff);
-}
-
-TEST_CASE("one chain errs as a walk does, at every length; sums that err less do not") {
-  const std::vector<std::size_t> counts = {64, 4096, 1 << 16};
-  std::vector<std::vector<Estimate>> errors(sum_variants.size());
-  for (const std::size_t count : counts) {
-    const std::vector<Estimate> of_count = random_sum_errors(sum_variants, count);
-    for (std::size_t way = 0; way < sum_variants.size(); ++way) errors[way].push_back(of_count[way]);
-  }
-  CHECK(walk_missed(counts, errors[0]) < 1.4);
-  for (std::size_t way = 1; way < sum_variants.size(); ++way) CHECK(walk_missed(counts, errors[way]) > 4);
-  CHECK(walk_error(21 * 4) == 2 * unit_roundoff);
 }
 
 }  // namespace

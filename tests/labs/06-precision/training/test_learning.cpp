@@ -1,4 +1,4 @@
-// What the lab computes about training: sizes, shares and crossings by hand, networks side by side, and the rules of the
+// What the lab computes about training: sizes and shares by hand, networks side by side, and the rules of the
 // loss scaler and of an optimiser in bf16.
 #include <doctest/doctest.h>
 
@@ -35,13 +35,6 @@ TEST_CASE("sizes are counted between powers of two, without zeros and without th
   CHECK(series.points[1].y.median == doctest::Approx(75));
   CHECK(lost_share(deltas, 1) == doctest::Approx(0.25));
   CHECK(lost_share(deltas, 4) == 0);
-  CHECK(median_size(deltas) == 0.75);
-}
-
-TEST_CASE("a series crosses a level on straight lines between logarithms") {
-  const Series series = {"id", "label", Kind::simulated, {}, {}, {{1, 1}, {4, 1}, {16, 100}}};
-  CHECK(crossing(series, 10) == doctest::Approx(8));
-  CHECK(crossing(series, 1000) == 16);
 }
 
 TEST_CASE("weights stand still where half of bf16's distance is more than the step") {
@@ -190,6 +183,14 @@ TEST_CASE("every recipe learns, and is the same each time") {
     CHECK(after.divergence(judge) < 0.6 * before.divergence(judge));
     CHECK(same(after.weights(), again.weights()));
   }
+}
+
+TEST_CASE("in fp16 without a scale, gradients survive a batch of thousands of tokens, and not one of millions") {
+  const Recipe recipe = {"fp16", "", Storage::fp16, Storage::fp16};
+  const Examples judge = make_examples(200, 1);
+  const double before = trained(recipe, 0).divergence(judge);
+  CHECK(trained(recipe, 60, 2, 0x1p12).divergence(judge) < 0.6 * before);
+  CHECK(trained(recipe, 60, 2, large_batch).divergence(judge) > before);
 }
 
 TEST_CASE("weights are stored as the recipe says; the master copy is not") {
