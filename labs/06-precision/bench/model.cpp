@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
+#include "06-precision/bench/gguf.hpp"
 #include "06-precision/bench/steps.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
-#include "06-precision/kernels/model/gguf.hpp"
 #include "common/loop_team.hpp"
 #include "common/peers/llama_peer.hpp"
 #include "common/relative_distance.hpp"

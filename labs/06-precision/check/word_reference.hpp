@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "05-scaling/kernels/training/matrix.hpp"
-#include "06-precision/kernels/training/learning.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
 

@@ -37,6 +37,9 @@ struct WordShape {
   std::size_t inputs() const { return words_seen * embedding; }
 };
 
+/// The chapter's network.
+constexpr WordShape word_shape = {.embedding = 32, .hidden = 64, .layers = 3};
+
 /// Weights or their gradients: the table (vocabulary_size, embedding), each layer (outputs, inputs), and the head
 /// (vocabulary_size, hidden).
 using WordTensors = std::vector<scaling::Matrix>;

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
-#include "06-precision/kernels/accuracy/accuracy.hpp"
+#include "06-precision/bench/accuracy.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/formats/rotation.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
 #include "common/random.hpp"
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
+#include "06-precision/bench/gguf.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
-#include "06-precision/kernels/model/gguf.hpp"
 #include "harness/measure/scratch_file.hpp"
 
 namespace hf::precision {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
+#include "06-precision/bench/gguf.hpp"
 #include "06-precision/bench/model.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
-#include "06-precision/kernels/model/gguf.hpp"
 #include "common/peers/llama_peer.hpp"
 #include "common/relative_distance.hpp"
 #include "harness/machine/machine.hpp"

@@ -9,9 +9,10 @@
 
 #include "05-scaling/kernels/training/adam.hpp"
 #include "05-scaling/kernels/training/matrix.hpp"
+#include "06-precision/bench/training.hpp"
 #include "06-precision/check/word_reference.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
-#include "06-precision/kernels/training/learning.hpp"
+#include "06-precision/kernels/training/mixed_training.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
 #include "harness/measure/results.hpp"

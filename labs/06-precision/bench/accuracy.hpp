@@ -1,7 +1,7 @@
 /// \file
 /// What the formats cost in accuracy. The output of a transformer in each format is compared with its output in fp64;
-/// its random weights are distributed like a trained network's. If a few channels are much larger than the rest, a
-/// rotation spreads them over all channels: W x = (W R)(Rᵀ x), where R combines random signs with a Hadamard matrix.
+/// its random weights are distributed like a trained network's. A few of its channels can be made much larger than the
+/// rest, and its weights rotated.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "00-workload/check/reference.hpp"
 #include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/formats/rotation.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
 #include "common/loop_team.hpp"
@@ -184,59 +185,6 @@ inline double weight_noise(const workload::Transformer& model, Format format) {
 }
 
 // ---- Outliers ----
-
-/// R = D H / √n: D has −1 and 1 on its diagonal, drawn at random; H is a Hadamard matrix, whose entries are −1 and 1.
-/// Each number of a rotated row sums all numbers of the row with weights of equal magnitude, so outliers are spread out
-/// (Chee et al., "QuIP", NeurIPS 2023; Ashkboos et al., "QuaRot", NeurIPS 2024).
-class Rotation {
- public:
-  explicit Rotation(std::uint64_t sequence) : sequence_(sequence) {}
-
-  /// Multiplies each row by R, with the fast transform: n log2 n additions. \pre columns is a power of two
-  void apply(std::span<float> rows, std::size_t columns) const {
-    for_each_row(rows, columns, [this](std::span<float> row) {
-      change_signs(row);
-      hadamard(row);
-    });
-  }
-
-  /// Multiplies each row by Rᵀ, which undoes apply().
-  void undo(std::span<float> rows, std::size_t columns) const {
-    for_each_row(rows, columns, [this](std::span<float> row) {
-      hadamard(row);
-      change_signs(row);
-    });
-  }
-
- private:
-  template <class Function>
-  static void for_each_row(std::span<float> rows, std::size_t columns, const Function& function) {
-    share_each(rows.size() / columns, 8 * columns,
-               [&](std::size_t row) { function(rows.subspan(row * columns, columns)); });
-  }
-
-  void change_signs(std::span<float> row) const {
-    for (std::size_t i = 0; i < row.size(); ++i) row[i] *= random_word(sequence_, i) >> 63 == 0 ? 1.0f : -1.0f;
-  }
-
-  /// Multiplies a row by the Hadamard matrix, divided by √n.
-  static void hadamard(std::span<float> row) {
-    const std::size_t n = row.size();
-    for (std::size_t half = 1; half < n; half *= 2) {
-      for (std::size_t first = 0; first < n; first += 2 * half) {
-        for (std::size_t i = first; i < first + half; ++i) {
-          const float a = row[i], b = row[i + half];
-          row[i] = a + b;
-          row[i + half] = a - b;
-        }
-      }
-    }
-    const float factor = 1 / std::sqrt(static_cast<float>(n));
-    for (float& x : row) x *= factor;
-  }
-
-  std::uint64_t sequence_;
-};
 
 /// Returns a copy of the model in which each row of every matrix was rotated, encoded, decoded and rotated back. This
 /// has the same effect as also rotating the activations. Only the weights are rounded.
