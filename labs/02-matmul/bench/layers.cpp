@@ -68,8 +68,7 @@ LayerRun convolution_run(const ConvolutionShape& s, const Gemm& gemm) {
       .error_share = [=] { return worst_convolution(s, image, filters, out); },
       .forms = {{"direct", [=] { direct_convolution(s, image, filters, out); }},
                 {"reordered", [=] { reordered_convolution(s, image, filters, out); }},
-                {"gemm", [=] { gemm_convolution(s, image, filters, columns, out, gemm); }},
-                {"im2col", [=] { im2col(s, image, columns); }, false}},
+                {"gemm", [=] { gemm_convolution(s, image, filters, columns, out, gemm); }}},
   };
 }
 
@@ -134,7 +133,7 @@ LayerRun perceptron_run(const PerceptronShape& s, const Gemm& gemm) {
 
 void check(const LayerRun& layer) {
   for (const LayerForm& each : layer.forms) {
-    if (each.whole) std::ranges::fill(layer.out, std::numeric_limits<float>::quiet_NaN());
+    std::ranges::fill(layer.out, std::numeric_limits<float>::quiet_NaN());
     each.run();
     const double worst = layer.error_share();
     if (worst <= 1) continue;
@@ -160,7 +159,6 @@ void measure_convolution(Lab& lab, const Gemm& gemm) {
   const Sampling sampling = time_layer(lab, convolution_run(shape, gemm));
   lab.add(Value("im2col_speedup", sampling.ratio("direct", "gemm"), "1"));
   lab.add(Value("im2col_over_reordered", sampling.ratio("reordered", "gemm"), "1"));
-  lab.add(Value("im2col_time_share", sampling.ratio("im2col", "gemm"), "1"));
   lab.modelled("im2col_extra_bytes", 4 * static_cast<double>(shape.patch() * shape.pixels()), "B");
   lab.modelled("im2col_input_bytes", 4 * static_cast<double>(shape.inputs()), "B");
 }

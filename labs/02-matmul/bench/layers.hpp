@@ -15,11 +15,10 @@
 
 namespace hf::matmul {
 
-/// One way to compute a layer, or part of it.
+/// One way to compute a layer.
 struct LayerForm {
-  std::string id;  ///< "direct", "reordered" or "vector", "gemm"; "im2col"
+  std::string id;  ///< "direct", "reordered" or "vector", "gemm"
   std::function<void()> run;
-  bool whole = true;  ///< computes the layer's output
 };
 
 /// A layer with its data, in all its forms.
@@ -32,7 +31,7 @@ struct LayerRun {
   std::vector<LayerForm> forms;
 };
 
-/// Returns the forms direct, reordered, gemm, and "im2col": only the copying.
+/// Returns the forms direct, reordered and gemm.
 LayerRun convolution_run(const ConvolutionShape& shape, const Gemm& gemm);
 
 /// Returns lab 01's softmax in the widest vectors of this machine.

@@ -182,20 +182,13 @@ void add_values(Lab& lab, const std::vector<Heat>& heats, const RaceIds& ids) {
   }
 }
 
-/// Adds results for one thread that the chapter uses: the share of the peak, and OpenBLAS at all sizes.
-void add_ratios(Lab& lab, const std::vector<Heat>& heats) {
-  double log_sum = 0;
-  int openblas = 0;
+/// Adds the share of the peak that one thread reaches.
+void add_share(Lab& lab, const std::vector<Heat>& heats) {
   for (const Heat& heat : heats) {
-    if (heat.n == peak_size) {
-      const Estimate share = ratio(heat.gflops("best").samples, heat.gflops("peak").samples);
-      lab.add(Value("best_over_peak_2000", share, "1"));
-    }
-    if (!heat.has("openblas")) continue;
-    log_sum += std::log(heat.sampling.ratio("openblas", "best").median);
-    ++openblas;
+    if (heat.n != peak_size) continue;
+    const Estimate share = ratio(heat.gflops("best").samples, heat.gflops("peak").samples);
+    lab.add(Value("best_over_peak_2000", share, "1"));
   }
-  if (openblas > 0) lab.derived("best_over_openblas_geomean", std::exp(log_sum / openblas));
 }
 
 void note_who_races(Lab& lab, const std::vector<Peer>& peers) {
@@ -226,7 +219,7 @@ void race_with_one_thread(Lab& lab, Shared& shared) {
   const std::vector<Heat> heats = Race(lab, shared.peers, 1).run("race, 1 thread");
   add_series(lab, heats, one_thread);
   add_values(lab, heats, one_thread);
-  add_ratios(lab, heats);
+  add_share(lab, heats);
 }
 
 }  // namespace hf::matmul

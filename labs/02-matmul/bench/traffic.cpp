@@ -79,7 +79,6 @@ void count_traffic(Lab& lab, Shared& shared) {
   };
   lab.simulated("anatomy_n", size);
   lab.simulated("compulsory_bytes", 3 * 4 * size * size, "B");  // reads a and b, writes c
-  lab.simulated("loop_order_saves_l2", saves(&Traffic::l1_l2, "naive", "loop_order"));
   lab.simulated("blocking_saves_beyond", saves(&Traffic::l2_beyond, "loop_order", "blocked"));
   lab.simulated("register_tile_saves_l1", saves(&Traffic::registers_l1, "blocked", "register_tile"));
   lab.simulated("naive_uses_per_float", uses_per_float(n, traffic.at("naive")));
