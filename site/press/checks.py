@@ -15,13 +15,14 @@ is a warning of the build, with its file and line.
 - Every part that a lab marks as an excerpt is quoted; every figure and drawing of a chapter is shown in it.
 - No cell of a table ends inside a role.
 - A question hides parts of its own page, and at most `early_questions` questions come before the first section.
-- Every value shown as not yet measured is mentioned in the lab's sources.
+- Every value shown as not yet measured is recorded by the lab's sources.
 
 The checks read what the author wrote. The tree would be too little: it has no body of a claim that holds, and no prose that
 holds on no machine.
 
-python -m press [ROOT] checks in a second without building, and also that the links of README.md and the other pages beside the
-book lead to files. It prints one line per problem to standard error and exits with status 1 if there is any.
+python -m press [ROOT] checks in seconds without building, and also that names lead somewhere (misnamed.py) and that the links
+of README.md and the other pages beside the book lead to files. With --unshown, it also lists what nothing shows (shown.py). It
+prints one line per problem to standard error and exits with status 1 if there is any.
 """
 
 import re
@@ -34,7 +35,12 @@ from sphinx.util import logging
 
 from .chapters import front_matter
 from .defaults import read_book
+from .mentions import in_pages
+from .misnamed import misnamed, misnamed_of_labs
 from .myst import ROLE, parse
+from .names import labs_of
+from .records import RecordError, Records, record_tool
+from .shown import unshown
 
 logger = logging.getLogger(__name__)
 CHAPTER = re.compile(r"\d\d-[a-z0-9-]+")
@@ -292,27 +298,6 @@ def drawings(root, number):
     return {drawing: script.name for script in scripts for drawing in SKETCH.findall(script.read_text(encoding="utf-8"))}
 
 
-def pending_problems(root, name, paragraphs, boxes):
-    """Yields (line, problem) for pending values that the lab's sources don't name either."""
-    asked = [(paragraph.line, target.replace("\\|", "|").split("|"))
-             for paragraph in paragraphs for role, target in ROLE.findall(paragraph.text) if role == "measured"]
-    asked += [(box.line, [box.options["value"], "pending"]) for box in boxes if {"value", "pending"} <= box.options.keys()]
-    for line, (target, *marks) in asked:
-        lab, _, identifier = target.strip().rpartition("/")
-        if "pending" in map(str.strip, marks) and not named_in_sources(root, lab or name, identifier):
-            yield line, f'no source in labs/{lab or name}/ mentions "{identifier}", which the page shows as not yet measured'
-
-
-def named_in_sources(root, lab, identifier):
-    """True if a string in the lab's sources is the identifier, defines it, is the name of its series, or is the start of it:
-    "latency_" + level."""
-    identifier = identifier.partition("[")[0]
-    sources = [path.read_text(encoding="utf-8", errors="replace") for path in
-               (root / "labs" / lab).rglob("*") if path.is_file()]
-    strings = {string for source in sources for string in re.findall(r'"([a-z][a-z0-9_-]*)(?: = [^"]*)?"', source)}
-    return any(string == identifier or (string[-1] in "_-" and identifier.startswith(string)) for string in strings)
-
-
 def prediction_problems(rules, name, text, boxes):
     """Yields (line, problem) for questions that reveal something not on the page, come too early, or are not summed up."""
     asked = [box for box in boxes if box.name in ("predict", "predict-table")]
@@ -345,7 +330,6 @@ def page_problems(rules, root, page):
     paragraphs, boxes = parse(text)
     yield from numbers_problems(rules, paragraphs, boxes)
     yield from table_problems(paragraphs)
-    yield from pending_problems(root, page.stem, paragraphs, boxes)
     yield from prediction_problems(rules, page.stem, text, boxes)
     if CHAPTER.fullmatch(page.stem):
         yield from unshown_problems(root, page.stem, boxes)
@@ -355,8 +339,8 @@ def page_problems(rules, root, page):
         yield from claim_problems(rules, boxes)
 
 
-def book_problems(rules, root):
-    """Every (file, line, problem) of a book."""
+def book_problems(rules, root, labs, mentions):
+    """Every (file, line, problem) of a book that no directive or role finds."""
     pages = sorted((root / "chapters").glob("*.md"))
     for page in pages:
         for line, problem in sorted(page_problems(rules, root, page)):
@@ -365,16 +349,18 @@ def book_problems(rules, root):
     chapters = [page for page in pages if CHAPTER.fullmatch(page.stem)]
     yield from term_problems(rules, root, chapters)
     yield from figure_problems(chapters)
-    for lab in sorted((root / "labs").glob("[0-9][0-9]-*/lab.cpp")):
-        if not (root / "chapters" / f"{lab.parent.name}.md").is_file():
-            yield lab, 1, f"chapters/{lab.parent.name}.md is missing"
+    yield from misnamed_of_labs(labs, [each for each in mentions if each.pending])
+    for lab in labs.values():
+        if not (root / "chapters" / f"{lab.name}.md").is_file():
+            yield lab.folder / "lab.cpp", 1, f"chapters/{lab.name}.md is missing"
 
 
 def check(app: Sphinx, env: BuildEnvironment) -> None:
     """env-check-consistency: warns of every problem."""
     if app.config.press_chapter:
-        for path, line, problem in book_problems(Rules(app.config.press_chapter, app.config.press_units),
-                                                 Path(app.config.press_root)):
+        root = Path(app.config.press_root)
+        rules = Rules(app.config.press_chapter, app.config.press_units)
+        for path, line, problem in book_problems(rules, root, labs_of(root), in_pages(root)):
             logger.warning(problem, location=f"{path}:{line}", type="press", subtype="chapter")
 
 
@@ -382,12 +368,18 @@ def add_to(app: Sphinx) -> None:
     app.connect("env-check-consistency", check)
 
 
-def main(root):
+def main(root, unshown_too=False):
     """Checks without building; returns the exit status."""
     if not any((root / "chapters").glob("*.md")):
         sys.exit(f"press: {root}/chapters has no chapter: run it in the project's folder")
-    book = read_book(root)
-    problems = [*book_problems(Rules(book.get("chapter", {}), book.get("units", {})), root)]
+    book, labs, mentions = read_book(root), labs_of(root), in_pages(root)
+    problems = [*book_problems(Rules(book.get("chapter", {}), book.get("units", {})), root, labs, mentions)]
+    problems += misnamed(root, labs, mentions)
+    if unshown_too:
+        try:
+            problems += unshown(labs, mentions, Records(root, root / "build", record_tool(root / "build")))
+        except RecordError as error:
+            sys.exit(str(error))
     for page in sorted(root.glob("*.md")):
         problems += link_problems(page)
     for path, line, problem in problems:

@@ -1,7 +1,6 @@
 """The extension's state between builds: the inputs of each page, the place of each claim, and the problems. A page's state is
 dropped when the page is read again."""
 
-import shutil
 import sys
 from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
@@ -18,7 +17,7 @@ from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
 
 from .draw import content_digest
-from .records import Records
+from .records import Records, record_tool
 
 logger = logging.getLogger(__name__)
 
@@ -125,8 +124,7 @@ class PressDomain(Domain):
 def records_of(config: Config) -> Records:
     """The records of the project that the configuration names."""
     root, build = Path(config.press_root), Path(config.press_build)
-    own = build / "bin" / "record"  # else the installed one
-    tool = Path(config.press_record_tool or (own if own.exists() else shutil.which("record") or own)).absolute()
+    tool = Path(config.press_record_tool or record_tool(build)).absolute()
     return Records(root, build, tool, published_only=config.press_published_only,
                    default=config.press_default_machine)
 

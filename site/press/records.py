@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -327,6 +328,11 @@ class Records:
         said = self._ask("stale", self.published_paths())
         return {name: tuple(changes) for name, changes in said.items()}
 
+    def changed_since(self, paths: list[Path]) -> dict[Path, list[str]]:
+        """The same of any valid records, published or this machine's. Raises RecordError if the tool cannot run."""
+        said = self._ask("stale", paths)
+        return {path: said[self.shown(path)] for path in paths if self.shown(path) in said}
+
     def _ask(self, command: str, paths: list[Path]) -> dict:
         """The record tool's answer for each path, cached until the tool, a record or a source changes. Raises RecordError if
         the tool cannot run."""
@@ -400,6 +406,12 @@ class Records:
             return str(self.read(path).changed)
         except RecordError as error:
             return str(error)
+
+
+def record_tool(build: Path) -> Path:
+    """The record tool that was built, else the one that is installed."""
+    own = build / "bin" / "record"
+    return own if own.exists() else Path(shutil.which("record") or own)
 
 
 def _name(records: list[Record]) -> str:
