@@ -73,7 +73,7 @@ test-slow: needs-test-slow ## test what differs from main: C++ with sanitizers, 
 test-weekly: needs-test-weekly ## run the tests that rarely fail: all sanitizers, Clang, AArch64, every record's figures, a full run (measure and build the book), ...
 	@tools/build all
 	@site/browser/build
-	@tools/test tidy asan tsan clang aarch64 labs-without chromium slow-site slow-cli checker fuzz live-book
+	@tools/test tidy asan tsan clang aarch64 labs-without chromium slow-site slow-cli fuzz live-book
 
 # lab-NN        ## run one chapter's lab: prints its predictions, table and claims; updates its record and figures
 .PHONY: $(addprefix lab-,$(NUMBERS))
