@@ -20,9 +20,9 @@ is a warning of the build, with its file and line.
 The checks read what the author wrote. The tree would be too little: it has no body of a claim that holds, and no prose that
 holds on no machine.
 
-python -m press [ROOT] checks in seconds without building, and also that names lead somewhere (misnamed.py) and that the links
-of README.md and the other pages beside the book lead to files. With --unshown, it also lists what nothing shows (shown.py). It
-prints one line per problem to standard error and exits with status 1 if there is any.
+python -m press [ROOT] checks in seconds without building, and also that names lead somewhere (misnamed.py), that all is shown
+(shown.py), and that the links of README.md and the other pages beside the book lead to files. It prints one line per problem to
+standard error and exits with status 1 if there is any.
 """
 
 import re
@@ -368,18 +368,17 @@ def add_to(app: Sphinx) -> None:
     app.connect("env-check-consistency", check)
 
 
-def main(root, unshown_too=False):
+def main(root):
     """Checks without building; returns the exit status."""
     if not any((root / "chapters").glob("*.md")):
         sys.exit(f"press: {root}/chapters has no chapter: run it in the project's folder")
     book, labs, mentions = read_book(root), labs_of(root), in_pages(root)
     problems = [*book_problems(Rules(book.get("chapter", {}), book.get("units", {})), root, labs, mentions)]
     problems += misnamed(root, labs, mentions)
-    if unshown_too:
-        try:
-            problems += unshown(labs, mentions, Records(root, root / "build", record_tool(root / "build")))
-        except RecordError as error:
-            sys.exit(str(error))
+    try:
+        problems += unshown(labs, mentions, Records(root, root / "build", record_tool(root / "build")))
+    except RecordError as error:
+        sys.exit(str(error))
     for page in sorted(root.glob("*.md")):
         problems += link_problems(page)
     for path, line, problem in problems:

@@ -217,11 +217,12 @@ def test_each_fault_is_named(book, old, new, problem):
     result = run(book)
     assert result.returncode == 1
     assert problem in result.stderr
-    assert all(line.startswith(("chapters/01-thing.md:", "labs/01-thing/lab.cpp:")) for line in result.stderr.splitlines())
+    assert all(line.startswith(("chapters/01-thing.md:", "labs/01-thing/")) for line in result.stderr.splitlines())
 
 
 def test_a_book_without_rules_for_its_chapters_is_not_told_of_parts(book):
     (book / "book.toml").write_text("[chapter]\n")
+    (book / "labs/01-thing/claims.json").unlink()
     (book / "chapters/01-thing.md").write_text("# Thing\n\nIt takes 3 ns.\n\n```{lab-code} 01-thing/lab.cpp\n:part: kernel\n```\n"
                                                "\n```{lab-figure} 01-speed\n```\n\n```{drawing} 01-door\n```\n")
     assert run(book).stderr == 'chapters/01-thing.md:3: "3 ns" is typed by hand: use {measured}, or quote it with a {cite}\n'
@@ -325,12 +326,6 @@ def test_six_claims_stand_in_the_open_and_any_number_in_folds():
     assert too_many(CLAIM * 7) == ["7 claims shown, but at most 6 allowed: drop those that carry no argument"]
     assert too_many(f"````{{second-reading}} More\n{CLAIM * 9}````\n") == []
     assert too_many(f"````{{admonition}} Solution\n:class: solution\n\n{CLAIM * 9}````\n") == []
-
-
-def test_a_claim_need_not_be_shown(book):
-    claims = json.loads((book / "labs/01-thing/claims.json").read_text())
-    (book / "labs/01-thing/claims.json").write_text(json.dumps([*claims, {**claims[0], "id": "it-costs"}]))
-    assert run(book).stderr == ""
 
 
 def test_a_question_may_name_its_bound_and_nothing_else_may():
