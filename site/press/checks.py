@@ -14,7 +14,8 @@ is a warning of the build, with its file and line.
 - A {numref} leads to a figure above it, in an earlier chapter, or at most one section further down.
 - Every part that a lab marks as an excerpt is quoted; every figure and drawing of a chapter is shown in it.
 - No cell of a table ends inside a role.
-- A question hides parts of its own page, and at most `early_questions` questions come before the first section.
+- A question hides parts of its own page, among them every mention of the value that answers it, and at most
+  `early_questions` questions come before the first section.
 - Every value shown as not yet measured is recorded by the lab's sources.
 
 The checks read what the author wrote. The tree would be too little: it has no body of a claim that holds, and no prose that
@@ -41,6 +42,7 @@ from .myst import ROLE, parse
 from .names import labs_of
 from .records import RecordError, Records, record_tool
 from .shown import unshown
+from .spoilers import spoiler_problems
 
 logger = logging.getLogger(__name__)
 CHAPTER = re.compile(r"\d\d-[a-z0-9-]+")
@@ -331,6 +333,7 @@ def page_problems(rules, root, page):
     yield from numbers_problems(rules, paragraphs, boxes)
     yield from table_problems(paragraphs)
     yield from prediction_problems(rules, page.stem, text, boxes)
+    yield from spoiler_problems(paragraphs, boxes)
     if CHAPTER.fullmatch(page.stem):
         yield from unshown_problems(root, page.stem, boxes)
         yield from front_problems(rules, root, front_matter(page, text))

@@ -8,6 +8,8 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "site"))
 
+from press.checks import Rules, page_problems  # noqa: E402
+from press.defaults import read_book  # noqa: E402
 from press.myst import parse  # noqa: E402
 from press.spoilers import spoiler_problems  # noqa: E402
 
@@ -42,6 +44,14 @@ def test_an_answer_in_plain_sight_is_found(text):
 
 def test_its_line_is_named():
     assert [line for line, _ in problems("One line,\nand it is {measured}`gain`.\n")] == [8]
+
+
+def test_the_check_of_a_page_finds_it(tmp_path):
+    page = tmp_path / "chapters/99-page.md"
+    page.parent.mkdir()
+    page.write_text(QUESTION + "It is {measured}`gain|times`.\n")
+    rules = Rules(*map(read_book(PROJECT).get, ("chapter", "units")))
+    assert any("in plain sight" in problem for _, problem in page_problems(rules, tmp_path, page))
 
 
 def test_an_answer_above_the_question_is_found():

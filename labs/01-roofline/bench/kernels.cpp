@@ -201,7 +201,6 @@ void measure_ten_kernels(Lab& lab, const Shared& shared) {
   lab.add(outcome_series(outcomes));
   lab.add(std::move(in_cache));
   const auto seconds = [&](const char* label) { return outcome_of(outcomes, label).measured.seconds.samples; };
-  lab.add(Value("vector_add_dram_gflops", outcome_of(outcomes, "vector add").measured.gflops, "GFLOP/s"));
   lab.add(Value("blocked_over_naive_matmul", ratio(seconds("naive matmul"), seconds("blocked matmul")), "1"));
   add_operational_intensity(lab, shared, outcomes);
   add_scores(lab, outcomes);
