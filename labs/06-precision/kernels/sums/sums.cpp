@@ -1,6 +1,5 @@
 #include "06-precision/kernels/sums/sums.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
