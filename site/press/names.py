@@ -12,6 +12,7 @@ from .json_file import read_json
 SOURCES = (".cpp", ".hpp", ".cu", ".cuh", ".py")
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 FILLED = re.compile(r"\{[^}]*\}")  # by std::format
+STATED = re.compile(r'\b(?:Value|modelled|derived|simulated)\("([a-z][a-z0-9_]*)",')
 ID = re.compile(r"(?<![\w.])[a-z][a-z0-9_*]*")
 
 
@@ -25,6 +26,12 @@ class Lab:
     def strings(self) -> dict[Path, dict[str, int]]:
         return {path: strings_in(path.read_text(encoding="utf-8", errors="replace"))
                 for path in sorted(self.folder.rglob("*")) if path.suffix in SOURCES or path.parent.name == "data"}
+
+    @cached_property
+    def stated(self) -> dict[str, tuple[Path, int]]:
+        """The values that a source adds by their whole names, perhaps not measured yet, and where."""
+        return {name: (path, lines[name]) for path, lines in self.strings.items() if path.suffix == ".cpp"
+                for name in STATED.findall(path.read_text(encoding="utf-8", errors="replace"))}
 
     @cached_property
     def measured(self) -> dict[str, list[tuple[Path, str]]]:

@@ -24,11 +24,11 @@ COMMENT = re.compile(r"^#(?! (?:needs|shows): ).*$", re.M)  # but for the series
 def unshown(labs: dict[str, Lab], mentions: list[Mention], records: Records) -> Iterator[tuple[Path, int, str]]:
     """Every (file, line, problem) of a value, a definition or a claim that nothing shows."""
     scripts = words_of(path.read_text(encoding="utf-8", errors="replace") for path in scripts_of(records.root))
+    unseen = []
     for lab in labs.values():
         figures = [COMMENT.sub("", path.read_text(encoding="utf-8")) for path in figures_of(records.root, lab)]
         used = Used(lab, mentions, scripts, figures)
-        for name in still_recorded(lab, [name for name in lab.recorded if not used.shows(name)], records):
-            yield *lab.place(name), f"nothing shows {name}: show it, print it with lab.show, or remove it"
+        unseen += [(lab, name) for name in lab.stated.keys() | lab.recorded if not used.shows(name)]
         for name, (line, _) in lab.defined.items():
             if not used.shows(name):
                 yield lab.folder / "definitions.json", line, f"nothing shows {name}: show it, or remove it"
@@ -36,17 +36,23 @@ def unshown(labs: dict[str, Lab], mentions: list[Mention], records: Records) -> 
             if name not in used.claims:
                 problem = f"{name} stands in no chapter and decides no law: show it, or remove it"
                 yield lab.folder / "claims.json", line, problem
+    for path, line, name in sorted(still_recorded(unseen, records)):
+        yield path, line, f"nothing shows {name}: show it, print it with lab.show, or remove it"
 
 
-def still_recorded(lab: Lab, names: list[str], records: Records) -> list[str]:
-    """Those of the values whose source has not changed since a record got them: a record may be older than the sources."""
-    changed = records.changed_since(sorted({path for name in names for path, _ in lab.measured[name]}))
+def still_recorded(values: list[tuple[Lab, str]], records: Records) -> Iterator[tuple[Path, int, str]]:
+    """(file, line, id) of each of the values that a source adds by its whole name, or whose source has not changed since a
+    record got it: a record may be older than the sources."""
+    asked = {path for lab, name in values if name not in lab.stated for path, _ in lab.measured[name]}
+    changed = records.changed_since(sorted(asked))
 
     def is_same(path: Path, at: str) -> bool:
         source = at.rpartition(":")[0]
         return bool(source) and path in changed and not any(each.startswith(f"{source} ") for each in changed[path])
 
-    return [name for name in names if any(is_same(*place) for place in lab.measured[name])]
+    for lab, name in values:
+        if name in lab.stated or any(is_same(*place) for place in lab.measured[name]):
+            yield *(lab.stated.get(name) or lab.place(name)), name
 
 
 class Used:

@@ -177,6 +177,15 @@ def test_what_nothing_shows_is_told(book, source, name, line):
     assert said(book) == [f"labs/01-thing/lab.cpp:{line}: nothing shows {name}: {REMEDY}"]
 
 
+@pytest.mark.parametrize(("source", "found"), [
+    ('lab.add(Value("idle", speed, "GB/s"));\n', [7]), ('lab.modelled("idle", 3);\n', [7]), ('lab.modelled("idle_" + name, 3);\n', []),
+    ('lab.value("idle", 3);\n', []),
+])  # fmt: skip
+def test_what_was_never_measured_is_told_if_a_source_adds_it_by_its_whole_name(book, source, found):
+    change(book, "labs/01-thing/lab.cpp", SOURCE, SOURCE + source)
+    assert said(book) == [f"labs/01-thing/lab.cpp:{line}: nothing shows idle: {REMEDY}" for line in found]
+
+
 def test_a_record_of_this_machine_counts_too(book):
     (book / "build/records").mkdir(parents=True)
     (book / "build/records/01-thing.json").write_text(record_of({"fast_share": 3}))
@@ -262,8 +271,8 @@ def test_a_claim_in_no_chapter_is_told_and_shows_nothing(book):
     change(book, "labs/01-thing/lab.cpp", SOURCE, SOURCE + 'lab.add("idle", 3);\n')
     (book / "figures/records/my-box/01-thing.json").write_text(record_of(AT | {"idle": 7}))
     change(book, "labs/01-thing/claims.json", '"}\n]', CLAIM.replace("VALUE", "idle"))
-    assert said(book) == [f"labs/01-thing/lab.cpp:7: nothing shows idle: {REMEDY}", "labs/01-thing/claims.json:6: it-idles stands in "
-                          "no chapter and decides no law: show it, or remove it"]
+    assert said(book) == ["labs/01-thing/claims.json:6: it-idles stands in no chapter and decides no law: show it, or remove it",
+                          f"labs/01-thing/lab.cpp:7: nothing shows idle: {REMEDY}"]
     change(book, "chapters/01-thing.md", "!it-pays", "!it-pays it-idles")
     assert said(book) == []
 

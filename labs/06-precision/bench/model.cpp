@@ -280,7 +280,6 @@ Sampling time_decoding(const Lab& lab, Decoders& decoders, TokenReads& reads, Ll
 
 /// If only products count, a token takes as long as reading its bytes.
 void predict_tokens(Lab& lab, const Decoders& decoders) {
-  lab.modelled("decode_context", static_cast<double>(decode_context));
   const auto fp32 = decoders.find(Format::fp32), q4_0 = decoders.find(Format::q4_0);
   if (fp32 == decoders.end()) return;
   lab.modelled("decode_fp32_bytes", fp32->second.bytes(), "B");
