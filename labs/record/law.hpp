@@ -96,8 +96,9 @@ std::vector<Law> load_definitions(const std::filesystem::path& labs, const std::
 /// With these slacks, a law refuses an honest record in fewer than 1 of 10,000 runs (with 8 noise floors instead of 12,
 /// one refused 3), judging by published records that were measured again on a simulated, worse host: samples drawn with
 /// replacement, 1 in 20 of them slow by a Pareto factor with exponent 2; all samples of a number multiplied by
-/// exp(2fz), where f is the noise floor and z is normal; and 1 in 500 points delayed as a whole. All those records come
-/// from virtual machines, so this cannot tell whether the slack of a physical machine is right.
+/// exp(2fz), where f is the noise floor and z is normal; and 1 in 500 points delayed as a whole. (The program of this
+/// study, tools/record/power.cpp, was last in commit f441e581.) All those records come from virtual machines, so this
+/// cannot tell whether the slack of a physical machine is right.
 std::vector<Problem> check_laws(const nlohmann::json& record, const std::filesystem::path& labs);
 
 }  // namespace hf
