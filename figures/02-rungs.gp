@@ -11,7 +11,8 @@ array colours[3] = [purple, green, memory]
 array points[3] = [4, 8, 12]
 level(i) = tables."/".levels[i].".tsv"
 stats rungs using 1:2 name "rung" nooutput
-stats level(1) using 2 name "registers" nooutput
+stats level(1) using 1:2 name "registers" nooutput
+simulated = int(registers_max_x)  # the rungs below have no bytes
 stats level(3) using 2 name "beyond" nooutput
 
 # Two panels side by side, a row for each rung: bars on the left, bytes on the right.
@@ -39,14 +40,14 @@ set label "bytes moved, simulated" at graph 0,screen title_height textcolor rgb 
 set logscale x
 # The minimum traffic: both inputs in, the output out.
 least = exists("value_compulsory_bytes") ? value_compulsory_bytes : beyond_min
-eval x_range(smaller(least, beyond_min) / 3, registers_max * 9)
+eval x_range(smaller(least, beyond_min) / 3, registers_max_y * 9)
 set xtics ("1 MiB" 2.0**20)
 set for [k = 22:44:2] xtics add (k % 6 == 0 ? capacity(2.0**k) : "" 2.0**k)
 if (exists("value_compulsory_bytes")) {
   set arrow from least,graph 0 to least,graph 1 nohead linewidth 1.4 dashtype modelled_dash linecolor rgb ink
-  set label "minimum" at least,row(5.5) left offset 0.6,0 textcolor rgb ink
+  set label "minimum" at least,row(simulated + 0.5) left offset 0.6,0 textcolor rgb ink
 }
-do for [k = 6:7] { set label "not simulated" at graph 1.06,first row(k) right textcolor rgb quiet }
+do for [k = simulated + 1:int(rung_max_x)] { set label "not simulated" at graph 1.06,first row(k) right textcolor rgb quiet }
 plot for [i = 1:3] level(i) using 2:(row($1)) with linespoints pointtype points[i] pointsize 0.8 linewidth 1 \
        dashtype simulated_dash linecolor rgb colours[i], \
      for [i = 1:3] level(i) using (only($0 == 0, $2)):(row($1)):(names[i]) with labels font near textcolor rgb colours[i]
