@@ -5,12 +5,12 @@ height = 600
 load "style.gp"
 load tables."/values.gp"
 
-array rungs[7] = ["naive", "loop_order", "blocked", "register_tile", "packed", "best", "best_all"]
-array titles[7] = ["naive", "loop order", "blocking", "register tile", "packing", "best", "all threads"]
-# The naive loops wait for memory; from the register tile on, arithmetic is the limit.
-array colours[7] = [memory, purple, green, compute, grey, ink, ink]
-array points[7] = [circle, triangle, diamond, square, triangle, circle, diamond]
-array dashes[7] = [measured_dash, measured_dash, measured_dash, measured_dash, long_dash, measured_dash, long_dash]
+array rungs = ["naive", "loop_order", "blocked", "register_tile", "packed", "best", "best_all"]
+array titles = ["naive", "loop order", "blocking", "register tile", "packing", "best", "all threads"]
+# One more rung: one more element in each of these five lists. The naive loops wait for memory; from the register tile on, arithmetic is the limit.
+array colours = [memory, purple, green, compute, grey, ink, ink]
+array points = [circle, triangle, diamond, square, triangle, circle, diamond]
+array dashes = [measured_dash, measured_dash, measured_dash, measured_dash, long_dash, measured_dash, long_dash]
 present(i) = exists("have_rung_".rungs[i])
 # At a multiple of 256 the distance between rows is a power of two, or three times one, and the columns of b collide. Lines omit
 # such sizes if a record has others of similar size.
@@ -18,12 +18,12 @@ is_trap(n) = int(n) % 256 == 0
 # A rung that the record lacks is replaced by one that it has, with every point undefined.
 file(i) = tables."/rung_".rungs[present(i) ? i : 1].".tsv"
 
-have_all = present(7)
+have_all = exists("have_rung_best_all")
 lowest = 1e30; highest = value_peak_fp32_gflops
 x_min = 1e30; widest = 0
-array last[7]
+array last[|rungs|]
 ordinary = 0
-do for [i = 1:7] {
+do for [i = 1:|rungs|] {
   stats file(i) using 1:2 name "curve" nooutput
   last[i] = curve_max_x
   lowest = smaller(curve_min_y, lowest)
@@ -68,18 +68,18 @@ set label "peak, GFLOP/s: ".peaks at x_min * (x_max / x_min)**0.3,roof center fo
 set datafile missing NaN  # a line passes by it
 drawn(i, n) = present(i) && on_line(n)
 at_end(i, n) = present(i) && n == last[i]
-plot for [i = 1:7] file(i) using (only(drawn(i, $1), $1)):3:4 with filledcurves fillcolor rgb colours[i], \
+plot for [i = 1:|rungs|] file(i) using (only(drawn(i, $1), $1)):3:4 with filledcurves fillcolor rgb colours[i], \
      your_file using (only(have_yours && $5 > 0, $1)):2 with points pointtype earlier_point pointsize 0.6 linecolor rgb quiet, \
      your_file using (only(have_yours && $5 == 0, $1)):2 with linespoints pointtype yours_point pointsize 0.9 linewidth 1.4 \
        dashtype modelled_dash linecolor rgb ink, \
      your_file using (only(have_yours && $5 == 0 && $1 == yours_range_min_x, $1)):2:("yours") with labels right font end \
        textcolor rgb ink, \
-     for [i = 1:7] file(i) using (only(drawn(i, $1), $1)):2 with linespoints pointtype points[i] pointsize 0.55 \
-       linewidth (i > 5 ? 2.6 : 1.8) dashtype dashes[i] linecolor rgb colours[i], \
-     for [i = 1:7] file(i) using (only(present(i) && !on_line($1), $1)):2 with points pointtype points[i] \
+     for [i = 1:|rungs|] file(i) using (only(drawn(i, $1), $1)):2 with linespoints pointtype points[i] pointsize 0.55 \
+       linewidth (colours[i] eq ink ? 2.6 : 1.8) dashtype dashes[i] linecolor rgb colours[i], \
+     for [i = 1:|rungs|] file(i) using (only(present(i) && !on_line($1), $1)):2 with points pointtype points[i] \
        pointsize 0.55 linecolor rgb colours[i], \
      file(1) using (only(!on_line($1), $1)):2:(digits($1)) with labels font near textcolor rgb colours[1], \
-     for [i = 1:7] file(i) using (only(at_end(i, $1) && $1 == widest, $1)):2:(titles[i]) \
+     for [i = 1:|rungs|] file(i) using (only(at_end(i, $1) && $1 == widest, $1)):2:(titles[i]) \
        with labels left font end textcolor rgb colours[i], \
-     for [i = 1:7] file(i) using (only(at_end(i, $1) && $1 < widest, $1)):2:(titles[i]) \
+     for [i = 1:|rungs|] file(i) using (only(at_end(i, $1) && $1 < widest, $1)):2:(titles[i]) \
        with labels left font near textcolor rgb colours[i]
