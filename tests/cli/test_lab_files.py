@@ -1,5 +1,6 @@
-"""labs/NN-slug/README.md says in which order to read the lab's files, and names only files that are there."""
+"""labs/NN-slug/README.md says in which order to read the lab's files. It and the reader's task name only files that are there."""
 
+import json
 import re
 
 import pytest
@@ -17,3 +18,11 @@ def test_a_lab_says_in_which_order_to_read_it(lab):
     assert steps[0].startswith("1. `lab.cpp`")
     named = [name for step in steps for name in re.findall(r"`([\w./-]+)`", step)]
     assert [name for name in named if not (lab / name).exists()] == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "labs").glob("*/yours/path.json")), ids=lambda path: path.parts[-3])
+def test_the_readers_task_names_files_that_are_there(path):
+    told = json.loads(path.read_text())
+    named = [path.parents[1] / told["flags_of"]]
+    named += [ROOT / name for step in told["steps"] for name in re.findall(r"labs/[\w./-]+\w", step.get("solution", ""))]
+    assert [str(name.relative_to(ROOT)) for name in named if not name.exists()] == []
