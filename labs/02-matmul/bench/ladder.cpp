@@ -43,13 +43,6 @@ std::size_t rows_to_time(const Contestant& contestant, std::size_t n, double gfl
   return fit > static_cast<double>(n) ? n : std::max(least, static_cast<std::size_t>(fit));
 }
 
-/// Ids of the series, and of their contestants.
-constexpr std::pair<const char*, const char*> rung_ids[] = {
-    {"rung_naive", "naive"},      {"rung_loop_order", "loop_order"},
-    {"rung_blocked", "blocked"},  {"rung_register_tile", "register_tile"},
-    {"rung_packed", "packed"},    {"rung_best", "best"},
-    {"rung_best_all", "best_all"}};
-
 }  // namespace
 
 std::vector<std::size_t> ladder_sizes(const Lab& lab) {
@@ -188,10 +181,7 @@ void climb_the_ladder(Lab& lab) {
   lab.add(
       Value("peak_fp32_all_gflops", highest_peak(steps, peak_all_id), "GFLOP/s",
             "fp32 peak, " + std::to_string(lab.machine().cores) + (lab.machine().cores == 1 ? " thread" : " threads")));
-  for (const auto& [series, contestant] : rung_ids) {
-    const auto found = std::ranges::find(all, contestant, &Contestant::id);
-    if (found != all.end()) lab.add(rung_series(series, *found, steps));
-  }
+  for (const Contestant& each : all) lab.add(rung_series("rung_" + each.id, each, steps));
   const LadderStep& last = last_step_with(steps, "blocked", "loop_order");
   lab.modelled("blocking_largest_n", static_cast<double>(last.n));
   lab.add(Value("blocking_gain_largest", last.gain("blocked", "loop_order"), "1"));
