@@ -1,7 +1,6 @@
 // A model of a machine that hides latency, with numbers of this core, of published GPUs, and of a measured GPU.
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
