@@ -33,7 +33,8 @@ struct Matrix {
 };
 
 TEST_CASE("a sweep, in each order") {
-  for (const auto& [rows, columns] : shapes) {
+  for (const auto& shape : shapes) {
+    const std::size_t rows = shape.first, columns = shape.second;
     CAPTURE(rows);
     CAPTURE(columns);
     const Matrix start(rows, columns);
