@@ -212,6 +212,12 @@ def test_without_the_record_tool_there_is_one_line(book, monkeypatch):
         said(book)
 
 
+def record_idle(book):
+    """Adds a value that nothing shows."""
+    change(book, "labs/01-thing/lab.cpp", SOURCE, SOURCE + 'lab.add("idle", 3);\n')
+    (book / "figures/records/my-box/01-thing.json").write_text(record_of(AT | {"idle": 7}))
+
+
 @pytest.mark.parametrize(("file", "text"), [
     ("figures/01-speed.gp", 'plot tables."/idle.tsv"\n'),
     ("figures/01-speed.gp", 'if (exists("have_idle")) print 1\n'),
@@ -228,8 +234,7 @@ def test_without_the_record_tool_there_is_one_line(book, monkeypatch):
     ("labs/01-thing/laws.json", '["curve <= 3", "any GB/s <= highest id*"]'),
 ])
 def test_what_shows_a_value(book, file, text):
-    change(book, "labs/01-thing/lab.cpp", SOURCE, SOURCE + 'lab.add("idle", 3);\n')
-    (book / "figures/records/my-box/01-thing.json").write_text(record_of(AT | {"idle": 7}))
+    record_idle(book)
     assert said(book) == [f"labs/01-thing/lab.cpp:7: nothing shows idle: {REMEDY}"]
     path = book / file
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -245,8 +250,7 @@ def test_what_shows_a_value(book, file, text):
     ("chapters/notes.md", "```\n{measured}`01-thing/idle`\n```\n"),
 ])
 def test_what_does_not_show_a_value(book, file, text):
-    change(book, "labs/01-thing/lab.cpp", SOURCE, SOURCE + 'lab.add("idle", 3);\n')
-    (book / "figures/records/my-box/01-thing.json").write_text(record_of(AT | {"idle": 7}))
+    record_idle(book)
     path = book / file
     path.write_text((path.read_text() if path.suffix == ".gp" and path.exists() else "") + text)
     assert f"labs/01-thing/lab.cpp:7: nothing shows idle: {REMEDY}" in said(book)
@@ -268,8 +272,7 @@ CLAIM = '"},\n{"id": "it-idles", "text": "It idles.", "value": "VALUE", "bound":
 
 
 def test_a_claim_in_no_chapter_is_told_and_shows_nothing(book):
-    change(book, "labs/01-thing/lab.cpp", SOURCE, SOURCE + 'lab.add("idle", 3);\n')
-    (book / "figures/records/my-box/01-thing.json").write_text(record_of(AT | {"idle": 7}))
+    record_idle(book)
     change(book, "labs/01-thing/claims.json", '"}\n]', CLAIM.replace("VALUE", "idle"))
     assert said(book) == ["labs/01-thing/claims.json:6: it-idles stands in no chapter and decides no law: show it, or remove it",
                           f"labs/01-thing/lab.cpp:7: nothing shows idle: {REMEDY}"]

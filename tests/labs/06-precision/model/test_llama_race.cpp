@@ -59,11 +59,13 @@ TEST_CASE("without llama.cpp there is a note, and no race") {
   CHECK(quiet.lab.results().notes == std::vector<std::string>{"not raced: " + without_python()});
 }
 
+/// A peer that loads a model, decodes a text, returns 97 logits of 0, and decodes again.
+const std::string logits_of_zero =
+    "echo ready 1\nread c; echo 0\nread c; echo primed\nread c; echo 97; /usr/bin/head -c 388 /dev/zero\n"
+    "read c; echo primed\n";
+
 TEST_CASE("when llama.cpp dies in the race, the lab goes on with its own samples") {
-  // It loads a model, decodes a text, returns 97 logits of 0, decodes again and takes a second; then it exits.
-  const FakePython python(
-      "echo ready 1\nread c; echo 0\nread c; echo primed\nread c; echo 97; /usr/bin/head -c 388 /dev/zero\n"
-      "read c; echo primed\nread c; echo 1\nread c\n");
+  const FakePython python(logits_of_zero + "read c; echo 1\nread c\n");  // a step takes a second; then it exits
   Quiet quiet;
   const Transformer model(small);
   Decoders decoders = decoders_of(quiet.lab, model, {Format::fp32});
@@ -81,10 +83,7 @@ TEST_CASE("when llama.cpp dies in the race, the lab goes on with its own samples
 }
 
 TEST_CASE("a peer that computes something else is left out") {
-  // It loads a model, decodes a text, returns 97 logits of 0, and then takes a second for each step.
-  const FakePython python(
-      "echo ready 1\nread c; echo 0\nread c; echo primed\nread c; echo 97; /usr/bin/head -c 388 /dev/zero\n"
-      "read c; echo primed\nwhile read c; do echo 1; done\n");
+  const FakePython python(logits_of_zero + "while read c; do echo 1; done\n");  // each step takes a second
   Quiet quiet;
   const Transformer model(small);
   Decoders decoders = decoders_of(quiet.lab, model, {Format::fp32});
