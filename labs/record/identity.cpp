@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <string>

@@ -1,5 +1,6 @@
 #include "small_record.hpp"
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

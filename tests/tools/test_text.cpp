@@ -1,6 +1,7 @@
 #include "record/text.hpp"
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "harness/measure/number_text.hpp"

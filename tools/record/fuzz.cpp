@@ -3,6 +3,7 @@
 // Its findings are kept in tests/tools/corpus, which the tests replay.
 #include <cstdint>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 

@@ -7,6 +7,7 @@
 //   of the factors; each is {"id"} or {"number"}, with "divides": true for a divisor. Values for rows are left out.
 #include <filesystem>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "commands.hpp"
