@@ -1,12 +1,12 @@
 # cmake -DLABS=labs -P include_rule.cmake: checks which folders include which. A lab may include its own folder, harness/,
-# common/, and kernels/ and check/ of earlier labs. common/ may include no lab, yours/ only common/ and the instrument, and
+# kit/, and kernels/ and check/ of earlier labs. kit/ may include no lab, yours/ only kit/ and the instrument, and
 # the instrument only itself and the record, the record of the instrument only measure/. measure/ may not include code that
 # prints, checks or writes, so that changing that code ages no record.
 file(GLOB_RECURSE sources RELATIVE ${LABS} ${LABS}/*.cpp ${LABS}/*.hpp ${LABS}/*.cu ${LABS}/*.cuh)
 set(broken "")
 foreach(source IN LISTS sources)
   string(REGEX MATCH "^[^/]+" room ${source})
-  file(STRINGS ${LABS}/${source} includes REGEX "^#include \"(common|harness|record|[0-9][0-9]-[a-z0-9-]+)/")
+  file(STRINGS ${LABS}/${source} includes REGEX "^#include \"(kit|harness|record|[0-9][0-9]-[a-z0-9-]+)/")
   foreach(include IN LISTS includes)
     string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" file "${include}")
     string(REGEX MATCH "^[^/]+" of ${file})
@@ -17,7 +17,7 @@ foreach(source IN LISTS sources)
       endif()
       continue()
     endif()
-    if(of STREQUAL room OR (of STREQUAL "common" AND room MATCHES "^([0-9]|yours$)"))
+    if(of STREQUAL room OR (of STREQUAL "kit" AND room MATCHES "^([0-9]|yours$)"))
       continue()
     endif()
     if(NOT (room MATCHES "^[0-9]" AND of STRLESS room AND file MATCHES "^[^/]+/(kernels|check)/"))
@@ -26,7 +26,7 @@ foreach(source IN LISTS sources)
   endforeach()
 endforeach()
 if(broken)
-  message(FATAL_ERROR "${broken}A lab includes its own folder, harness/, common/ and an earlier lab's kernels/ and check/, and "
+  message(FATAL_ERROR "${broken}A lab includes its own folder, harness/, kit/ and an earlier lab's kernels/ and check/, and "
           "harness/measure/ and harness/machine/ nothing of harness/report/ and record/, and record/ only harness/measure/: "
           "move what is needed there.")
 endif()

@@ -8,7 +8,7 @@
 //   serving        measure_serving      how long do readers wait who come and go?
 //   planner        plan_many_chips      how fast would many chips train?
 //
-// Rank 0 runs the steps; other ranks, if any, run the tasks that it gives them (common/ranks/ranks.hpp).
+// Rank 0 runs the steps; other ranks, if any, run the tasks that it gives them (kit/ranks/ranks.hpp).
 #include "harness/report/lab.hpp"
 
 #include <array>
@@ -17,7 +17,7 @@
 #include <string>
 
 #include "05-scaling/bench/steps.hpp"
-#include "common/ranks/launch.hpp"
+#include "kit/ranks/launch.hpp"
 
 namespace hf::scaling {
 namespace {

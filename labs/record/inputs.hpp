@@ -20,7 +20,7 @@ using Inputs = std::map<std::string, std::string>;
 /// The build's placeholder for the value of an input that is only known when the lab runs.
 inline constexpr const char* kFoundWhenItRuns = "found when it runs";
 
-/// True if a source, named from the project folder, can change a number: the chapters' own sources, their common ones,
+/// True if a source, named from the project folder, can change a number: the chapters' own sources, the shared ones,
 /// and the measuring part of the instrument. The code that identifies the machine does not count, because its result is
 /// a separate input.
 bool can_move_a_number(const std::string& source);

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "common/cache_simulator.hpp"
 #include "harness/machine/machine.hpp"
+#include "kit/cache_simulator.hpp"
 #include "yours/per_thread.hpp"
 
 namespace hf::yours {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "common/cache_simulator.hpp"
 #include "harness/machine/machine.hpp"
+#include "kit/cache_simulator.hpp"
 
 namespace hf::yours {
 

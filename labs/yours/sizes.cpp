@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::yours {
 

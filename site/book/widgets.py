@@ -80,7 +80,7 @@ class calculator(nodes.General, nodes.Element):
 
 
 class RooflineExplorer(Calculator):
-    widget, source = "roofline", "labs/common/work.cpp"
+    widget, source = "roofline", "labs/kit/work.cpp"
 
     def data(self) -> dict:
         domain = press(self.env)

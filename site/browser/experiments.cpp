@@ -12,9 +12,9 @@
 #include "01-roofline/kernels/stream.hpp"
 #include "02-matmul/kernels/rung_loops.hpp"
 #include "03-gpu/kernels/chases.hpp"
-#include "common/random.hpp"
 #include "harness/measure/interrupt.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/random.hpp"
 
 namespace hf {
 

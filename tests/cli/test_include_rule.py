@@ -23,9 +23,9 @@ def include(root, tmp_path):
     ("02-second/bench/runs.cpp", "01-first/kernels/loop.hpp"),
     ("02-second/bench/runs.cpp", "01-first/check/reference.hpp"),
     ("02-second/lab.cpp", "02-second/bench/runs.hpp"),
-    ("02-second/kernels/deep/loop.cu", "common/random.hpp"),
+    ("02-second/kernels/deep/loop.cu", "kit/random.hpp"),
     ("02-second/lab.cpp", "harness/report/lab.hpp"),
-    ("common/random.cpp", "common/random.hpp"),
+    ("kit/random.cpp", "kit/random.hpp"),
     ("harness/report/lab.cpp", "harness/measure/sampling.hpp"),
     ("record/check.cpp", "harness/measure/samples.hpp"),
 ])
@@ -38,12 +38,12 @@ def test_a_lab_includes_its_own_rooms_what_is_common_and_the_kernels_of_those_be
     ("02-second/bench/runs.cpp", "01-first/bench/runs.hpp"),
     ("02-second/lab.cpp", "01-first/lab.hpp"),
     ("01-first/kernels/loop.cpp", "02-second/kernels/loop.hpp"),
-    ("common/random.cpp", "01-first/kernels/loop.hpp"),
-    ("harness/report/lab.cpp", "common/random.hpp"),
+    ("kit/random.cpp", "01-first/kernels/loop.hpp"),
+    ("harness/report/lab.cpp", "kit/random.hpp"),
     ("harness/measure/sampling.cpp", "harness/report/terminal.hpp"),
     ("harness/measure/sampling.cpp", "record/law.hpp"),
     ("record/check.cpp", "harness/report/lab.hpp"),
-    ("record/check.cpp", "common/random.hpp"),
+    ("record/check.cpp", "kit/random.hpp"),
     ("harness/machine/machine.cpp", "harness/report/lab.hpp"),
 ])
 def test_another_include_is_refused_in_a_line_that_names_both(include, source, included):

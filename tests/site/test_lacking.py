@@ -46,7 +46,7 @@ def lacking(request, site):
     site.record(published="another")
     published = request.param == "published"
     site.record(lacks, published="lacking" if published else "")
-    for source in ("labs/common/work.cpp", "site/browser/experiments.cpp"):
+    for source in ("labs/kit/work.cpp", "site/browser/experiments.cpp"):
         (site.root / source).parent.mkdir(parents=True)
         (site.root / source).touch()
     (site.root / "labs" / LAB / "laws.json").write_text("[]")

@@ -138,7 +138,7 @@ def ask(request, at) -> Callable[[str], list]:
 
 
 def random_number(index: int) -> float:
-    """The same as in labs/common/random.hpp, for sequence 0."""
+    """The same as in labs/kit/random.hpp, for sequence 0."""
     x = (index + 1) * 0x9e3779b97f4a7c15 % 2**64
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 % 2**64
     x = (x ^ x >> 27) * 0x94d049bb133111eb % 2**64

@@ -21,12 +21,12 @@ def test_the_lab_card_says_how_to_run_it(site):
 
 def test_the_lab_card_has_a_line_for_each_file_that_the_page_quotes(site):
     site.record()
-    for name in ("01-roofline/kernels/a.hpp", "01-roofline/kernels/b.hpp", "common/work.cpp"):
+    for name in ("01-roofline/kernels/a.hpp", "01-roofline/kernels/b.hpp", "kit/work.cpp"):
         path = site.root / "labs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("int quoted;\n")
     quotes = [f"```{{lab-code}} {name}\n```\n\n" for name in
-              ("01-roofline/kernels/b.hpp", "01-roofline/kernels/a.hpp", "common/work.cpp",
+              ("01-roofline/kernels/b.hpp", "01-roofline/kernels/a.hpp", "kit/work.cpp",
                "01-roofline/kernels/b.hpp")]
     site.page(f"# Page\n\n{''.join(quotes)}```{{lab-card}} 01-roofline\n```")
     site.page("# Other\n\n```{lab-card} 01-roofline\n```", "other")

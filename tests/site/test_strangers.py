@@ -105,8 +105,8 @@ def attacked(tmp_path_factory, record_tool) -> Site:
     site = Site(tmp_path_factory.mktemp("attacked"), record_tool)
     script = site.root / "figures" / "01-small.gp"
     script.write_text(script.read_text().replace("plot ", TEXTS).rstrip("\n") + LABELS)
-    (site.root / "labs" / "common").mkdir(parents=True, exist_ok=True)
-    (site.root / "labs" / "common" / "work.cpp").touch()
+    (site.root / "labs" / "kit").mkdir(parents=True, exist_ok=True)
+    (site.root / "labs" / "kit" / "work.cpp").touch()
     site.record(hostile, published="hostile")
     site.record(scale_series("latency", 3), published="constructor")  # javaScript knows it too
     site.page(FRONT)

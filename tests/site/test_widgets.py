@@ -550,8 +550,8 @@ def test_a_calculator_without_words_leaves_a_notice(site, body, problem):
 
 def test_chips_of_the_page_come_from_its_table(site):
     site.record()
-    (site.root / "labs" / "common").mkdir(parents=True, exist_ok=True)
-    (site.root / "labs" / "common" / "work.cpp").touch()
+    (site.root / "labs" / "kit").mkdir(parents=True, exist_ok=True)
+    (site.root / "labs" / "kit" / "work.cpp").touch()
     site.page("# Page\n\n| chip | bf16 TFLOP/s | memory TB/s | ridge |\n|---|---|---|---|\n| Mine | 989 | 3.35 | 295 |\n\n"
               "```{roofline-explorer}\nThe roofline.\n\nOther words.\n```\n")
     site.built()

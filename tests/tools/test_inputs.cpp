@@ -74,7 +74,7 @@ TEST_CASE("of a record that does not tell the flags of single files, these are n
 }
 
 TEST_CASE("only what can move a number is in a key") {
-  for (const char* source : {"labs/harness/measure/clock.hpp", "labs/common/random.cpp", "labs/02-matmul/lab.cpp"}) {
+  for (const char* source : {"labs/harness/measure/clock.hpp", "labs/kit/random.cpp", "labs/02-matmul/lab.cpp"}) {
     CHECK(hf::can_move_a_number(source));
   }
   for (const char* source : {"labs/harness/report/lab.cpp", "labs/harness/machine/machine_isa.cpp",

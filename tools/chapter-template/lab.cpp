@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "@ID@/NAMESPACE.hpp"
-#include "common/random.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/random.hpp"
 
 namespace hf::NAMESPACE {
 namespace {

@@ -9,12 +9,12 @@
 #include "00-workload/bench/steps.hpp"
 #include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/transformer.hpp"
-#include "common/roof_runs.hpp"
-#include "common/work.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/roof_runs.hpp"
+#include "kit/work.hpp"
 
 namespace hf::workload {
 namespace {

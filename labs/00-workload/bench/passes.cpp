@@ -15,15 +15,15 @@
 #include "00-workload/kernels/passes.hpp"
 #include "00-workload/kernels/sizes.hpp"
 #include "00-workload/kernels/transformer.hpp"
-#include "common/roof_runs.hpp"
-#include "common/verify.hpp"
-#include "common/work.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
 #include "harness/report/terminal.hpp"
+#include "kit/roof_runs.hpp"
+#include "kit/verify.hpp"
+#include "kit/work.hpp"
 
 namespace hf::workload {
 namespace {

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "00-workload/kernels/passes.hpp"
-#include "common/roof_runs.hpp"
-#include "common/work.hpp"
 #include "harness/measure/blas.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/roof_runs.hpp"
+#include "kit/work.hpp"
 
 namespace hf::workload {
 

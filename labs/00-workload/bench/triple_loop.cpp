@@ -11,10 +11,6 @@
 #include "00-workload/bench/steps.hpp"
 #include "00-workload/kernels/transformer.hpp"
 #include "00-workload/kernels/triple_loop.hpp"
-#include "common/product.hpp"
-#include "common/random.hpp"
-#include "common/roof_runs.hpp"
-#include "common/verify.hpp"
 #include "harness/measure/blas.hpp"
 #include "harness/measure/clock.hpp"
 #include "harness/measure/memory.hpp"
@@ -22,6 +18,10 @@
 #include "harness/measure/shared_array.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
+#include "kit/roof_runs.hpp"
+#include "kit/verify.hpp"
 
 namespace hf::workload {
 namespace {

@@ -14,8 +14,8 @@
 #include "00-workload/kernels/tensors.hpp"
 #include "00-workload/kernels/training.hpp"
 #include "00-workload/kernels/transformer.hpp"
-#include "common/random.hpp"
-#include "common/rounded.hpp"
+#include "kit/random.hpp"
+#include "kit/rounded.hpp"
 
 namespace hf::workload {
 namespace {

@@ -10,8 +10,8 @@
 #include "00-workload/kernels/mlp.hpp"
 #include "00-workload/kernels/resnet.hpp"
 #include "00-workload/kernels/transformer.hpp"
-#include "common/loop_team.hpp"
-#include "common/rounded.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/rounded.hpp"
 
 namespace hf::workload {
 namespace {

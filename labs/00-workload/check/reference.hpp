@@ -10,7 +10,7 @@
 #include "00-workload/kernels/mlp.hpp"
 #include "00-workload/kernels/resnet.hpp"
 #include "00-workload/kernels/transformer.hpp"
-#include "common/rounded.hpp"
+#include "kit/rounded.hpp"
 
 namespace hf::workload {
 

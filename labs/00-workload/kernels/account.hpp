@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "common/work.hpp"
 #include "harness/measure/clock.hpp"
 #include "harness/measure/keep.hpp"
+#include "kit/work.hpp"
 
 namespace hf::workload {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/loop_team.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/loop_team.hpp"
 
 namespace hf::workload {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "00-workload/kernels/account.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::workload {
 

@@ -7,10 +7,10 @@
 #include <span>
 
 #include "00-workload/kernels/account.hpp"
-#include "common/loop_team.hpp"
-#include "common/work.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/blas.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/work.hpp"
 
 namespace hf::workload {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "00-workload/kernels/account.hpp"
-#include "common/work.hpp"
 #include "harness/measure/blas.hpp"
+#include "kit/work.hpp"
 
 namespace hf::workload {
 

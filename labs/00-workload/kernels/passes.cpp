@@ -10,7 +10,7 @@
 #include "00-workload/kernels/sizes.hpp"
 #include "00-workload/kernels/training.hpp"
 #include "00-workload/kernels/transformer.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::workload {
 

@@ -8,7 +8,7 @@
 
 #include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/operators.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::workload {
 

@@ -10,11 +10,11 @@
 
 #include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/operators.hpp"
-#include "common/loop_team.hpp"
-#include "common/random.hpp"
-#include "common/work.hpp"
 #include "harness/measure/blas.hpp"
 #include "harness/measure/memory.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/random.hpp"
+#include "kit/work.hpp"
 
 namespace hf::workload {
 namespace {

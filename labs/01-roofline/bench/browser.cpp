@@ -15,12 +15,12 @@
 #include "01-roofline/bench/steps.hpp"
 #include "01-roofline/kernels/chase.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
-#include "common/browser/browser_peer.hpp"
-#include "common/random.hpp"
 #include "harness/measure/keep.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/browser/browser_peer.hpp"
+#include "kit/random.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -20,14 +20,14 @@
 #include "01-roofline/kernels/predictions.hpp"
 #include "01-roofline/kernels/stream_runs.hpp"
 #include "01-roofline/kernels/workloads.hpp"
-#include "common/cache_simulator.hpp"
-#include "common/random.hpp"
 #include "harness/measure/interrupt.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/cache_simulator.hpp"
+#include "kit/random.hpp"
 
 namespace hf::roofline {
 namespace {

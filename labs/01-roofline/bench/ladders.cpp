@@ -14,7 +14,6 @@
 #include "01-roofline/kernels/dispatch.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "01-roofline/kernels/stream_runs.hpp"
-#include "common/random.hpp"
 #include "harness/measure/clock.hpp"
 #include "harness/measure/keep.hpp"
 #include "harness/measure/memory.hpp"
@@ -23,6 +22,7 @@
 #include "harness/measure/statistics.hpp"
 #include "harness/measure/threads.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/random.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "common/reference.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -1,12 +1,12 @@
 /// \file
 /// Reference results of the kernels: in double precision, one element at a time, in the simplest way, each with a bound
-/// for the error of single precision (common/reference.hpp explains the bounds).
+/// for the error of single precision (kit/reference.hpp explains the bounds).
 #pragma once
 
 #include <cstddef>
 #include <span>
 
-#include "common/reference.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::roofline {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <stdexcept>
 
-#include "common/random.hpp"
 #include "harness/measure/interrupt.hpp"
+#include "kit/random.hpp"
 
 namespace hf::roofline {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "common/cache_simulator.hpp"
+#include "kit/cache_simulator.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "01-roofline/kernels/workloads.hpp"
-#include "common/work.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/report/terminal.hpp"
+#include "kit/work.hpp"
 
 namespace hf::roofline {
 

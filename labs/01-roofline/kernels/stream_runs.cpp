@@ -5,11 +5,11 @@
 #include <string>
 
 #include "01-roofline/kernels/kernel_set.hpp"
-#include "common/random.hpp"
 #include "harness/measure/clock.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/threads.hpp"
+#include "kit/random.hpp"
 
 namespace hf::roofline {
 namespace {

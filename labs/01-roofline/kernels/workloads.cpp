@@ -15,10 +15,10 @@
 #include "01-roofline/check/reference.hpp"
 #include "01-roofline/kernels/arrays.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
-#include "common/product.hpp"
-#include "common/random.hpp"
-#include "common/reference.hpp"
-#include "common/work.hpp"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
+#include "kit/reference.hpp"
+#include "kit/work.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "01-roofline/kernels/kernel_set.hpp"
-#include "common/work.hpp"
+#include "kit/work.hpp"
 
 namespace hf::roofline {
 

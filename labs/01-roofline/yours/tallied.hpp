@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "common/rounded.hpp"
+#include "kit/rounded.hpp"
 #include "yours/per_thread.hpp"
 
 namespace hf::roofline {

@@ -11,11 +11,11 @@
 #include "02-matmul/bench/ladder.hpp"
 #include "02-matmul/bench/steps.hpp"
 #include "02-matmul/kernels/rungs.hpp"
-#include "common/cache_simulator.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/cache_simulator.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -14,8 +14,6 @@
 #include "02-matmul/bench/steps.hpp"
 #include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/rungs.hpp"
-#include "common/product.hpp"
-#include "common/random.hpp"
 #include "harness/measure/budget.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/peaks.hpp"
@@ -24,6 +22,8 @@
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
 #include "harness/report/terminal.hpp"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -17,8 +17,6 @@
 #include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/perceptron.hpp"
 #include "02-matmul/kernels/vector_layers.hpp"
-#include "common/random.hpp"
-#include "common/reference.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/results.hpp"
@@ -26,6 +24,8 @@
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
 #include "harness/report/terminal.hpp"
+#include "kit/random.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "02-matmul/kernels/gemm.hpp"
-#include "common/cache_simulator.hpp"
-#include "common/pinned_openmp.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/cache_simulator.hpp"
+#include "kit/pinned_openmp.hpp"
 
 namespace hf::matmul {
 

@@ -7,10 +7,10 @@
 
 #include "02-matmul/bench/steps.hpp"
 #include "02-matmul/kernels/rungs.hpp"
-#include "common/cache_simulator.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/cache_simulator.hpp"
 
 namespace hf::matmul {
 namespace {

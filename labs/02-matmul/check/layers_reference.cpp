@@ -9,8 +9,8 @@
 #include "02-matmul/kernels/attention.hpp"
 #include "02-matmul/kernels/convolution.hpp"
 #include "02-matmul/kernels/perceptron.hpp"
-#include "common/product.hpp"
-#include "common/reference.hpp"
+#include "kit/product.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -1,6 +1,6 @@
 /// \file
 /// Reference results of the layers: in double precision, one element or row at a time, each with a bound for the error
-/// of single precision (common/reference.hpp explains the bounds).
+/// of single precision (kit/reference.hpp explains the bounds).
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include "02-matmul/kernels/attention.hpp"
 #include "02-matmul/kernels/convolution.hpp"
 #include "02-matmul/kernels/perceptron.hpp"
-#include "common/reference.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::matmul {
 

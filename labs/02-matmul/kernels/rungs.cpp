@@ -6,7 +6,7 @@
 
 #include "02-matmul/kernels/rung_loops.hpp"
 #include "02-matmul/kernels/traced_pointer.hpp"
-#include "common/cache_simulator.hpp"
+#include "kit/cache_simulator.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "common/cache_simulator.hpp"
+#include "kit/cache_simulator.hpp"
 
 namespace hf::matmul {
 

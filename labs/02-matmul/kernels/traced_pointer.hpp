@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/cache_simulator.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/cache_simulator.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -8,11 +8,11 @@
 #include "03-gpu/bench/steps.hpp"
 #include "03-gpu/kernels/emulator/emulator.hpp"
 #include "03-gpu/kernels/emulator/sgemm_observed.hpp"
-#include "common/product.hpp"
-#include "common/random.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/report/lab.hpp"
 #include "harness/report/terminal.hpp"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 namespace {

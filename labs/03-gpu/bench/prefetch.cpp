@@ -11,13 +11,13 @@
 
 #include "03-gpu/bench/steps.hpp"
 #include "03-gpu/kernels/gather.hpp"
-#include "common/random.hpp"
 #include "harness/measure/keep.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 namespace {

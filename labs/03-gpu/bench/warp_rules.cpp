@@ -9,10 +9,10 @@
 #include "03-gpu/bench/steps.hpp"
 #include "03-gpu/kernels/emulator/emulator.hpp"
 #include "03-gpu/kernels/emulator/warp_rules_observed.hpp"
-#include "common/random.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/report/lab.hpp"
 #include "harness/report/terminal.hpp"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 namespace {

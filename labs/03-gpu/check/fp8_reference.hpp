@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "03-gpu/kernels/cuda/e4m3.hpp"
-#include "common/reference.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::gpu {
 

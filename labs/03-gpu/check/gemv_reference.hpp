@@ -8,7 +8,7 @@
 
 #include "03-gpu/kernels/cuda/bf16.hpp"
 #include "03-gpu/kernels/cuda/gemv_formats.hpp"
-#include "common/product.hpp"
+#include "kit/product.hpp"
 
 namespace hf::gpu {
 

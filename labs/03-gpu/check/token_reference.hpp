@@ -65,7 +65,7 @@ class ReferenceText {
 ///
 /// Each vector that is rounded, five in a layer and one at the end, gets a relative error of at most 2^-9 in each
 /// number, which random weights pass on as the same share of a result's typical size. Independent errors add as the root
-/// of their number; eight of such standard deviations are allowed, as for fp32 (common/rounded.hpp).
+/// of their number; eight of such standard deviations are allowed, as for fp32 (kit/rounded.hpp).
 inline double worst_logit(std::span<const float> found, std::span<const float> right, std::size_t layers) {
   double squares = 0, worst = 0;
   for (const float logit : right) squares += double{logit} * double{logit};

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "01-roofline/kernels/chase.hpp"
-#include "common/random.hpp"
 #include "harness/measure/keep.hpp"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "01-roofline/kernels/chase.hpp"
-#include "common/random.hpp"
 #include "harness/measure/memory.hpp"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 

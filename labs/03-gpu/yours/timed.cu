@@ -7,7 +7,7 @@
 
 #include "03-gpu/kernels/cuda/streams.cuh"
 #include "03-gpu/kernels/cuda/transpose.cuh"
-#include "common/cuda/timing.cuh"
+#include "kit/cuda/timing.cuh"
 #include "yours/race.hpp"
 
 namespace hf::gpu {

@@ -22,7 +22,7 @@
 #include "03-gpu/kernels/emulator/emulator.hpp"
 #include "03-gpu/kernels/emulator/warp_rules_observed.hpp"
 #include "03-gpu/yours/timed.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 #include "yours/sizes.hpp"
 
 namespace hf::gpu {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "04-tpu/kernels/systolic.hpp"
-#include "common/random.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/random.hpp"
 
 namespace hf::tpu {
 namespace {

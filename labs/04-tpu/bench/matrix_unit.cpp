@@ -11,7 +11,6 @@
 #include "02-matmul/kernels/gemm.hpp"
 #include "04-tpu/kernels/int8_gemm.hpp"
 #include "04-tpu/kernels/tiles.hpp"
-#include "common/random.hpp"
 #include "harness/measure/keep.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/peaks.hpp"
@@ -20,6 +19,7 @@
 #include "harness/measure/statistics.hpp"
 #include "harness/measure/threads.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/random.hpp"
 
 namespace hf::tpu {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "04-tpu/kernels/systolic.hpp"
-#include "common/random.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/random.hpp"
 
 namespace hf::tpu {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "04-tpu/kernels/systolic.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::tpu::v1 {
 

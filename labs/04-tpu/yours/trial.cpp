@@ -15,8 +15,8 @@
 #include "04-tpu/yours/even_tiles.hpp"
 #include "04-tpu/yours/play.hpp"
 #include "04-tpu/yours/tile.hpp"
-#include "common/random.hpp"
 #include "harness/measure/statistics.hpp"
+#include "kit/random.hpp"
 #include "yours/guarded.hpp"
 #include "yours/sizes.hpp"
 

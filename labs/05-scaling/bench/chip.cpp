@@ -12,10 +12,10 @@
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/chip/layer.hpp"
-#include "common/roof_runs.hpp"
-#include "common/rounded.hpp"
-#include "common/verify.hpp"
 #include "harness/measure/shared_array.hpp"
+#include "kit/roof_runs.hpp"
+#include "kit/rounded.hpp"
+#include "kit/verify.hpp"
 
 namespace hf::scaling {
 namespace {

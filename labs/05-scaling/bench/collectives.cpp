@@ -17,8 +17,8 @@
 
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/check/reference.hpp"
-#include "common/random.hpp"
-#include "common/ranks/alpha_beta.hpp"
+#include "kit/random.hpp"
+#include "kit/ranks/alpha_beta.hpp"
 
 namespace hf::scaling {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "05-scaling/kernels/collectives/collectives.hpp"  // IWYU pragma: export
-#include "common/ranks/ranks.hpp"                          // IWYU pragma: export
-#include "common/ranks/ranks_sampling.hpp"                 // IWYU pragma: export
+#include "kit/ranks/ranks.hpp"                             // IWYU pragma: export
+#include "kit/ranks/ranks_sampling.hpp"                    // IWYU pragma: export
 
 namespace hf::scaling {
 

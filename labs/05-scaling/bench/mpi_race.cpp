@@ -6,7 +6,7 @@
 
 #include "05-scaling/bench/collectives.hpp"
 #include "05-scaling/bench/steps.hpp"
-#include "common/ranks/transport_mpi.hpp"
+#include "kit/ranks/transport_mpi.hpp"
 
 namespace hf::scaling {
 namespace {

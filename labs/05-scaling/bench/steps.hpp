@@ -2,11 +2,11 @@
 /// The lab's steps, in the order of the chapter; lab.cpp lists their questions.
 #pragma once
 
-#include "common/ranks/ranks.hpp"         // IWYU pragma: export
-#include "common/work.hpp"                // IWYU pragma: export
 #include "harness/measure/as_double.hpp"  // IWYU pragma: export
 #include "harness/measure/memory.hpp"     // IWYU pragma: export
 #include "harness/report/lab.hpp"         // IWYU pragma: export
+#include "kit/ranks/ranks.hpp"            // IWYU pragma: export
+#include "kit/work.hpp"                   // IWYU pragma: export
 
 namespace hf::scaling {
 

@@ -17,10 +17,10 @@
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/pipeline.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"
-#include "common/ranks/alpha_beta.hpp"
-#include "common/ranks/ranks_sampling.hpp"
-#include "common/reference.hpp"
-#include "common/verify.hpp"
+#include "kit/ranks/alpha_beta.hpp"
+#include "kit/ranks/ranks_sampling.hpp"
+#include "kit/reference.hpp"
+#include "kit/verify.hpp"
 
 namespace hf {
 
@@ -72,7 +72,7 @@ Estimate in_percent(const Estimate& share) { return times(share, 100); }
 
 // ---- Is it right? ----
 
-/// Returns the largest error share (common/reference.hpp) of any number on this rank, after two steps of each strategy
+/// Returns the largest error share (kit/reference.hpp) of any number on this rank, after two steps of each strategy
 /// on a small problem; all numbers are right if it is at most 1.
 json check_training(Member& me, const json&) {
   // Small enough for the reference, in plain loops, to take almost no time.

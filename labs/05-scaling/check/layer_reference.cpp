@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "05-scaling/kernels/chip/layer.hpp"
-#include "common/loop_team.hpp"
-#include "common/rounded.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/rounded.hpp"
 
 namespace hf::scaling {
 namespace {

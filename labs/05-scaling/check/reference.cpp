@@ -8,7 +8,7 @@
 
 #include "05-scaling/kernels/training/adam.hpp"
 #include "05-scaling/kernels/training/network.hpp"
-#include "common/reference.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::scaling {
 namespace {

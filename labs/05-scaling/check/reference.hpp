@@ -12,9 +12,9 @@
 
 #include "05-scaling/kernels/chip/layer.hpp"
 #include "05-scaling/kernels/training/network.hpp"
-#include "common/random.hpp"
-#include "common/reference.hpp"
-#include "common/rounded.hpp"
+#include "kit/random.hpp"
+#include "kit/reference.hpp"
+#include "kit/rounded.hpp"
 
 namespace hf::scaling {
 
@@ -26,7 +26,7 @@ namespace hf::scaling {
 std::vector<Rounded> reference_layers(const LayerWeights& weights, const GroupedCache* cache, std::size_t reader,
                                       std::size_t context, std::span<const float> token);
 
-/// Returns the largest error share (common/reference.hpp) of sums over ranks whose numbers were fill_random(…,
+/// Returns the largest error share (kit/reference.hpp) of sums over ranks whose numbers were fill_random(…,
 /// sequence(rank)); the sums are right if it is at most 1. Adding n numbers in any order rounds n − 1 times.
 /// \param first  index among each rank's numbers of those in sums[0]
 inline double worst_sum_error(std::span<const float> sums, int ranks, std::uint64_t (*sequence)(int rank),

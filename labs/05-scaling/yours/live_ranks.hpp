@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "common/ranks/transport.hpp"
 #include "harness/measure/threads.hpp"
+#include "kit/ranks/transport.hpp"
 
 namespace hf::scaling {
 

@@ -15,10 +15,10 @@
 //
 // send() returns when the other rank has received: two ranks that both send first wait forever. Sums may be added in any
 // order. Each rank is a thread. You may start more, but only one at a time may use a rank's `ranks`. See
-// labs/common/ranks/transport.hpp. Keep the function's first line; everything else is yours.
+// labs/kit/ranks/transport.hpp. Keep the function's first line; everything else is yours.
 #include <span>
 
-#include "common/ranks/transport.hpp"
+#include "kit/ranks/transport.hpp"
 
 extern "C" void all_reduce(hf::Transport& ranks, std::span<float> numbers) {
   if (ranks.rank() > 0) {

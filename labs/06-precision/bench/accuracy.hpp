@@ -19,8 +19,8 @@
 #include "06-precision/kernels/formats/rotation.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
-#include "common/loop_team.hpp"
-#include "common/random.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/random.hpp"
 
 namespace hf::precision {
 

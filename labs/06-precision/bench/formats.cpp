@@ -14,8 +14,8 @@
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
-#include "common/random.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/random.hpp"
 
 namespace hf::precision {
 namespace {

@@ -15,12 +15,12 @@
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
-#include "common/pinned.hpp"
-#include "common/random.hpp"
-#include "common/verify.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/pinned.hpp"
+#include "kit/random.hpp"
+#include "kit/verify.hpp"
 
 namespace hf::precision {
 namespace {

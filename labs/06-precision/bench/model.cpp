@@ -21,15 +21,15 @@
 #include "06-precision/bench/steps.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
-#include "common/loop_team.hpp"
-#include "common/peers/llama_peer.hpp"
-#include "common/relative_distance.hpp"
-#include "common/verify.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/scratch_file.hpp"
 #include "harness/measure/shared_array.hpp"
 #include "harness/measure/side_by_side.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/peers/llama_peer.hpp"
+#include "kit/relative_distance.hpp"
+#include "kit/verify.hpp"
 
 namespace hf::precision {
 

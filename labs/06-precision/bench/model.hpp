@@ -12,8 +12,8 @@
 #include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
-#include "common/peers/llama_peer.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/peers/llama_peer.hpp"
 
 namespace hf::precision {
 

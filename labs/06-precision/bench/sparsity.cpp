@@ -20,11 +20,11 @@
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
 #include "06-precision/kernels/sparsity/pruning.hpp"
 #include "06-precision/kernels/sparsity/sparse_matrix.hpp"
-#include "common/loop_team.hpp"
-#include "common/random.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/random.hpp"
 
 namespace hf::precision {
 

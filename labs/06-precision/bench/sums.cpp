@@ -11,9 +11,9 @@
 #include "06-precision/check/sum_errors.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/sums/sums.hpp"
-#include "common/reference.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::precision {
 namespace {

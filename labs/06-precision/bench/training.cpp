@@ -14,8 +14,8 @@
 #include "06-precision/kernels/training/mixed_training.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
-#include "common/verify.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/verify.hpp"
 
 namespace hf::precision {
 namespace {

@@ -21,9 +21,9 @@
 #include "06-precision/kernels/training/mixed_training.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
-#include "common/loop_team.hpp"
-#include "common/random.hpp"
 #include "harness/measure/results.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/random.hpp"
 
 namespace hf::precision {
 

@@ -15,13 +15,13 @@
 #include "06-precision/bench/steps.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/units/bf16_gemm.hpp"
-#include "common/peers/onednn_peer.hpp"
-#include "common/product.hpp"
-#include "common/random.hpp"
-#include "common/verify.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/peers/onednn_peer.hpp"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
+#include "kit/verify.hpp"
 
 namespace hf::precision {
 namespace {

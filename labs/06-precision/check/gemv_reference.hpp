@@ -12,7 +12,7 @@
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/gemv/tiles.hpp"
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
-#include "common/rounded.hpp"
+#include "kit/rounded.hpp"
 
 namespace hf::precision {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "06-precision/kernels/sums/sums.hpp"
-#include "common/random.hpp"
 #include "harness/measure/statistics.hpp"
+#include "kit/random.hpp"
 
 namespace hf::precision {
 

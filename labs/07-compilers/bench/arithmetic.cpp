@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "07-compilers/kernels/compiler/eager.hpp"
-#include "common/random.hpp"
-#include "common/rounded.hpp"
-#include "common/verify.hpp"
 #include "harness/measure/as_double.hpp"
+#include "kit/random.hpp"
+#include "kit/rounded.hpp"
+#include "kit/verify.hpp"
 
 namespace hf::compilers {
 

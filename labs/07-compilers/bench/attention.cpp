@@ -18,9 +18,9 @@
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/bench/torch_race.hpp"
 #include "07-compilers/kernels/attention/attention.hpp"
-#include "common/loop_team.hpp"
-#include "common/reference.hpp"
 #include "harness/measure/shared_array.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::compilers {
 namespace {

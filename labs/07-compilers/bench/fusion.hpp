@@ -19,12 +19,12 @@
 #include "07-compilers/kernels/compiler/eager.hpp"     // IWYU pragma: export
 #include "07-compilers/kernels/compiler/graph.hpp"     // IWYU pragma: export
 #include "07-compilers/kernels/models/graphs.hpp"      // IWYU pragma: export
-#include "common/pinned.hpp"                           // IWYU pragma: export
-#include "common/random.hpp"                           // IWYU pragma: export
-#include "common/verify.hpp"                           // IWYU pragma: export
-#include "common/work.hpp"                             // IWYU pragma: export
 #include "harness/measure/memory.hpp"                  // IWYU pragma: export
 #include "harness/report/lab.hpp"                      // IWYU pragma: export
+#include "kit/pinned.hpp"                              // IWYU pragma: export
+#include "kit/random.hpp"                              // IWYU pragma: export
+#include "kit/verify.hpp"                              // IWYU pragma: export
+#include "kit/work.hpp"                                // IWYU pragma: export
 
 namespace hf::compilers {
 

@@ -10,7 +10,7 @@
 
 #include "01-roofline/kernels/dispatch.hpp"
 #include "07-compilers/bench/fusion.hpp"
-#include "common/rounded.hpp"
+#include "kit/rounded.hpp"
 
 namespace hf::compilers {
 

@@ -14,12 +14,12 @@
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "07-compilers/kernels/layers/translation.hpp"
 #include "07-compilers/kernels/models/graphs.hpp"
-#include "common/loop_team.hpp"
-#include "common/random.hpp"
-#include "common/rounded.hpp"
-#include "common/verify.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/shared_array.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/random.hpp"
+#include "kit/rounded.hpp"
+#include "kit/verify.hpp"
 
 namespace hf::compilers {
 namespace {

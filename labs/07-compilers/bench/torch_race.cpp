@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/relative_distance.hpp"
+#include "kit/relative_distance.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -65,7 +65,7 @@ class TorchRace {
   /// \param inputs  in the graph's order; they are copied
   /// \param result  the expected result. If the last operator is a dropout, the result without it: compares the nonzero
   ///        numbers, and the share of zeros
-  /// \param bound  of the distance, relative_distance() in common/; a result beyond it is noted, and not raced
+  /// \param bound  of the distance, relative_distance() in kit/; a result beyond it is noted, and not raced
   void enter(const std::string& name, const Graph& graph, std::span<const float* const> inputs,
              std::span<const float> result, double bound, TorchEntry how = {});
 

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "07-compilers/kernels/search/candidate.hpp"
-#include "common/product.hpp"
-#include "common/random.hpp"
-#include "common/verify.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/sampling.hpp"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
+#include "kit/verify.hpp"
 
 namespace hf::compilers {
 

@@ -9,7 +9,7 @@
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/prelude.hpp"
-#include "common/rounded.hpp"
+#include "kit/rounded.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "07-compilers/kernels/legality/sweep.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::compilers {
 

@@ -1,4 +1,4 @@
-// The roofline (labs/common/work.cpp), and the work and traffic of operators as chapters 00 and 07 count them. Pure
+// The roofline (labs/kit/work.cpp), and the work and traffic of operators as chapters 00 and 07 count them. Pure
 // functions; tests/site/formulas compares them with the C++. A number has `size` bytes; the labs' have 4.
 (() => {
   window.press ??= {};

@@ -4,7 +4,7 @@ KERNEL = """#include <cstring>
 #include <span>
 #include <thread>
 #include <vector>
-#include "common/ranks/transport.hpp"
+#include "kit/ranks/transport.hpp"
 extern "C" void all_reduce(hf::Transport& ranks, std::span<float> numbers) {
   %s
   if (ranks.rank() > 0) {
@@ -20,7 +20,7 @@ extern "C" void all_reduce(hf::Transport& ranks, std::span<float> numbers) {
 # Doubling; ranks beyond a power of two hand their numbers over.
 BETTER = """#include <bit>
 #include <span>
-#include "common/ranks/transport.hpp"
+#include "kit/ranks/transport.hpp"
 extern "C" void all_reduce(hf::Transport& ranks, std::span<float> numbers) {
   const int me = ranks.rank(), workers = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks.size())));
   if (me >= workers) {

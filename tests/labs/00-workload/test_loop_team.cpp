@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/loop_team.hpp"
+#include "kit/loop_team.hpp"
 
 namespace hf::workload {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "00-workload/kernels/loops.hpp"
-#include "common/random.hpp"
-#include "common/rounded.hpp"
+#include "kit/random.hpp"
+#include "kit/rounded.hpp"
 
 namespace hf::workload {
 namespace {

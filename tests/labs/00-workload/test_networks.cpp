@@ -17,9 +17,9 @@
 #include "00-workload/kernels/tensors.hpp"
 #include "00-workload/kernels/training.hpp"
 #include "00-workload/kernels/transformer.hpp"
-#include "common/random.hpp"
-#include "common/rounded.hpp"
-#include "common/work.hpp"
+#include "kit/random.hpp"
+#include "kit/rounded.hpp"
+#include "kit/work.hpp"
 
 namespace hf::workload {
 namespace {

@@ -11,9 +11,9 @@
 #include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/operators.hpp"
 #include "00-workload/kernels/triple_loop.hpp"
-#include "common/random.hpp"
-#include "common/rounded.hpp"
 #include "harness/measure/blas.hpp"
+#include "kit/random.hpp"
+#include "kit/rounded.hpp"
 
 namespace hf::workload {
 namespace {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "01-roofline/bench/steps.hpp"
-#include "common/browser/browser_peer.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/command.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/browser/browser_peer.hpp"
 #include "process.hpp"
 #include "quiet_lab.hpp"
 #include "suite.hpp"

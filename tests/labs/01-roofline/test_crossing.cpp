@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "01-roofline/kernels/crossing.hpp"
-#include "common/cache_simulator.hpp"
+#include "kit/cache_simulator.hpp"
 
 #pragma GCC diagnostic ignored "-Wunused-function"  // of all kernels, only one number is checked
 #include "01-roofline/kernels/kernels.hpp"

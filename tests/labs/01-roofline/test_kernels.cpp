@@ -17,10 +17,10 @@
 #include "01-roofline/kernels/chase.hpp"
 #include "01-roofline/kernels/dispatch.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
-#include "common/product.hpp"
-#include "common/random.hpp"
-#include "common/reference.hpp"
 #include "harness/machine/machine.hpp"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::roofline {
 namespace {

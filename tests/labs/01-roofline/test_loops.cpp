@@ -15,13 +15,13 @@
 #include "01-roofline/kernels/dot_product.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "01-roofline/kernels/stream_runs.hpp"
-#include "common/random.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/measure/threads.hpp"
+#include "kit/random.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -14,11 +14,11 @@
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "01-roofline/kernels/predictions.hpp"
 #include "01-roofline/kernels/workloads.hpp"
-#include "common/random.hpp"
-#include "common/work.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/statistics.hpp"
+#include "kit/random.hpp"
+#include "kit/work.hpp"
 
 namespace hf::roofline {
 namespace {

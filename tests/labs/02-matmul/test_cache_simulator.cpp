@@ -8,8 +8,8 @@
 #include <string>
 
 #include "02-matmul/kernels/rungs.hpp"
-#include "common/cache_simulator.hpp"
 #include "harness/machine/machine.hpp"
+#include "kit/cache_simulator.hpp"
 
 namespace hf::matmul {
 namespace {

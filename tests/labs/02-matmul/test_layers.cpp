@@ -13,9 +13,9 @@
 #include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/perceptron.hpp"
 #include "02-matmul/kernels/vector_layers.hpp"
-#include "common/random.hpp"
-#include "common/reference.hpp"
 #include "harness/machine/machine.hpp"
+#include "kit/random.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::matmul {
 namespace {

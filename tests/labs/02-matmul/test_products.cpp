@@ -20,8 +20,8 @@
 #include "02-matmul/kernels/perceptron.hpp"
 #include "02-matmul/kernels/rungs.hpp"
 #include "02-matmul/kernels/schedule.hpp"
-#include "common/product.hpp"
-#include "common/random.hpp"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -18,7 +18,6 @@
 #include "02-matmul/kernels/dot_products.hpp"
 #include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/rungs.hpp"
-#include "common/cache_simulator.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/blas.hpp"
 #include "harness/measure/peaks.hpp"
@@ -26,6 +25,7 @@
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/cache_simulator.hpp"
 #include "quiet_lab.hpp"
 
 namespace hf::matmul {

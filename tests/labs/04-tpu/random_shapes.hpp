@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "04-tpu/kernels/systolic.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::tpu {
 

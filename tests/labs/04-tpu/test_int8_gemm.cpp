@@ -10,8 +10,8 @@
 #include "04-tpu/kernels/int8_gemm.hpp"
 #include "04-tpu/kernels/systolic.hpp"
 #include "04-tpu/kernels/tiles.hpp"
-#include "common/random.hpp"
 #include "harness/machine/machine.hpp"
+#include "kit/random.hpp"
 #include "random_shapes.hpp"
 
 namespace hf::tpu {

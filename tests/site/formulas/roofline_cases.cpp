@@ -6,7 +6,7 @@
 #include "07-compilers/kernels/attention/attention.hpp"
 #include "07-compilers/kernels/fusion/chain_by_hand.hpp"
 #include "cases.hpp"
-#include "common/work.hpp"
+#include "kit/work.hpp"
 
 namespace hf::formulas {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "@ID@/NAMESPACE.hpp"
-#include "common/random.hpp"
 #include "harness/machine/machine.hpp"
+#include "kit/random.hpp"
 #include "yours/counting.hpp"
 #include "yours/guarded.hpp"
 #include "yours/race.hpp"

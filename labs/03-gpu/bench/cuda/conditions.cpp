@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/cuda/device_state.hpp"
-#include "common/cuda/state_log.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/cuda/device_state.hpp"
+#include "kit/cuda/state_log.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "common/cuda/device_state.hpp"
 #include "harness/measure/shared_library.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/cuda/device_state.hpp"
 
 namespace hf::gpu {
 

@@ -17,7 +17,7 @@
 #include "03-gpu/kernels/cuda/bf16_gemm.cuh"
 #include "03-gpu/kernels/cuda/e4m3.hpp"
 #include "03-gpu/kernels/cuda/sgemm.cuh"
-#include "common/cuda/device.cuh"
+#include "kit/cuda/device.cuh"
 
 namespace hf::gpu {
 

@@ -10,9 +10,9 @@
 #include "03-gpu/bench/cuda/reads.cuh"
 #include "03-gpu/check/gemv_reference.hpp"
 #include "03-gpu/kernels/cuda/gemv.cuh"
-#include "common/cuda/timing.cuh"
-#include "common/product.hpp"
-#include "common/random.hpp"
+#include "kit/cuda/timing.cuh"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -12,11 +12,11 @@
 #include "03-gpu/kernels/cuda/launches.cuh"
 #include "03-gpu/kernels/cuda/tensor_operands.hpp"
 #include "03-gpu/kernels/cuda/tensor_peak.cuh"
-#include "common/cuda/device.cuh"
-#include "common/cuda/graph.cuh"
-#include "common/cuda/pci_bus_id.cuh"
-#include "common/cuda/state_log.hpp"
-#include "common/cuda/timing.cuh"
+#include "kit/cuda/device.cuh"
+#include "kit/cuda/graph.cuh"
+#include "kit/cuda/pci_bus_id.cuh"
+#include "kit/cuda/state_log.hpp"
+#include "kit/cuda/timing.cuh"
 
 namespace hf::gpu {
 namespace {

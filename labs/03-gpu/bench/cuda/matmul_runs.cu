@@ -19,9 +19,9 @@
 #include "03-gpu/kernels/cuda/e4m3.hpp"
 #include "03-gpu/kernels/cuda/fp8_gemm.cuh"
 #include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
-#include "common/cuda/timing.cuh"
-#include "common/product.hpp"
-#include "common/random.hpp"
+#include "kit/cuda/timing.cuh"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -10,8 +10,8 @@
 #include "03-gpu/kernels/cuda/in_flight.cuh"
 #include "03-gpu/kernels/cuda/latency.cuh"
 #include "03-gpu/kernels/cuda/line_cycle.hpp"
-#include "common/cuda/state_log.hpp"
-#include "common/cuda/timing.cuh"
+#include "kit/cuda/state_log.hpp"
+#include "kit/cuda/timing.cuh"
 
 namespace hf::gpu {
 namespace {

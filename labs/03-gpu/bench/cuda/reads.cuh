@@ -9,7 +9,7 @@
 
 #include "03-gpu/kernels/cuda/access.cuh"
 #include "03-gpu/kernels/cuda/read.cuh"
-#include "common/cuda/device.cuh"
+#include "kit/cuda/device.cuh"
 
 namespace hf::gpu {
 

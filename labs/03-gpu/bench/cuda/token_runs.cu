@@ -8,9 +8,9 @@
 #include "03-gpu/check/token_reference.hpp"
 #include "03-gpu/kernels/cuda/token.cuh"
 #include "03-gpu/kernels/cuda/token_buffers.cuh"
-#include "common/cuda/device.cuh"
-#include "common/cuda/graph.cuh"
-#include "common/cuda/timing.cuh"
+#include "kit/cuda/device.cuh"
+#include "kit/cuda/graph.cuh"
+#include "kit/cuda/timing.cuh"
 
 namespace hf::gpu {
 namespace {

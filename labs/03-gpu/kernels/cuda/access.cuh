@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "03-gpu/kernels/cuda/bf16_gemm_layout.cuh"
-#include "common/cuda/device.cuh"
+#include "kit/cuda/device.cuh"
 
 // For other GPUs, a kernel that uses them is compiled as empty and never started.
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) || !defined(__CUDA_ARCH__)

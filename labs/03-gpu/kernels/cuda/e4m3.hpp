@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "03-gpu/kernels/cuda/gemv_formats.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "03-gpu/kernels/cuda/bf16.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "03-gpu/kernels/cuda/in_flight.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 

@@ -2,8 +2,8 @@
 /// The cost of starting a kernel: one call each, or a graph of many that is started with one call.
 #pragma once
 
-#include "common/cuda/device.cuh"
-#include "common/cuda/timing.cuh"
+#include "kit/cuda/device.cuh"
+#include "kit/cuda/timing.cuh"
 
 namespace hf::gpu {
 

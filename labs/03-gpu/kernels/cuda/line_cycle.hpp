@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 

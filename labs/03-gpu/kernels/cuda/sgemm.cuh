@@ -6,7 +6,7 @@
 #pragma once
 
 #ifdef __CUDACC__
-#include "common/cuda/device.cuh"
+#include "kit/cuda/device.cuh"
 
 /// Starts a kernel with a given number of blocks and threads.
 #define HF_LAUNCH(kernel, grid, block, ...) kernel<<<grid, block>>>(__VA_ARGS__)

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "03-gpu/kernels/cuda/mma_fragments.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 

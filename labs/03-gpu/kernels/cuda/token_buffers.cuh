@@ -7,7 +7,7 @@
 
 #include "00-workload/kernels/transformer.hpp"
 #include "03-gpu/kernels/cuda/token.cuh"
-#include "common/cuda/device.cuh"
+#include "kit/cuda/device.cuh"
 
 namespace hf::gpu {
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "00-workload/kernels/loops.hpp"
-#include "common/loop_team.hpp"
-#include "common/random.hpp"
-#include "common/work.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/random.hpp"
+#include "kit/work.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "common/work.hpp"
 #include "harness/measure/memory.hpp"
+#include "kit/work.hpp"
 
 namespace hf::scaling {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "02-matmul/kernels/micro_kernel.hpp"
-#include "common/loop_team.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/loop_team.hpp"
 
 namespace hf::scaling {
 namespace {

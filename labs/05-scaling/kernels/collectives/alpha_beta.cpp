@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/ranks/alpha_beta.hpp"
 #include "harness/measure/statistics.hpp"
+#include "kit/ranks/alpha_beta.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include "common/ranks/transport.hpp"
 #include "harness/measure/threads.hpp"
+#include "kit/ranks/transport.hpp"
 
 namespace hf::scaling {
 namespace {

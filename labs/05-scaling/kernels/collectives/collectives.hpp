@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "common/ranks/alpha_beta.hpp"
-#include "common/ranks/transport.hpp"
+#include "kit/ranks/alpha_beta.hpp"
+#include "kit/ranks/transport.hpp"
 
 namespace hf::scaling {
 

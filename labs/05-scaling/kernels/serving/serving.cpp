@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
-#include "common/random.hpp"
-#include "common/ranks/alpha_beta.hpp"
+#include "kit/random.hpp"
+#include "kit/ranks/alpha_beta.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -15,8 +15,8 @@
 
 #include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/transformer.hpp"
-#include "common/ranks/alpha_beta.hpp"
-#include "common/work.hpp"
+#include "kit/ranks/alpha_beta.hpp"
+#include "kit/work.hpp"
 
 namespace hf::scaling {
 

@@ -11,7 +11,7 @@
 #include "05-scaling/kernels/training/matrix.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"
-#include "common/ranks/transport.hpp"
+#include "kit/ranks/transport.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "02-matmul/kernels/gemm.hpp"
-#include "common/ranks/transport.hpp"
+#include "kit/ranks/transport.hpp"
 
 namespace hf::scaling {
 namespace {

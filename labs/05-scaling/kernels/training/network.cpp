@@ -9,8 +9,8 @@
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "05-scaling/kernels/training/matrix.hpp"
-#include "common/random.hpp"
-#include "common/ranks/transport.hpp"
+#include "kit/random.hpp"
+#include "kit/ranks/transport.hpp"
 
 namespace hf::scaling {
 namespace {

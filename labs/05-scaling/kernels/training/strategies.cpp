@@ -10,9 +10,9 @@
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/pipeline.hpp"
-#include "common/ranks/alpha_beta.hpp"
-#include "common/ranks/transport.hpp"
-#include "common/ranks/transport_threads.hpp"
+#include "kit/ranks/alpha_beta.hpp"
+#include "kit/ranks/transport.hpp"
+#include "kit/ranks/transport_threads.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "05-scaling/kernels/training/adam.hpp"
 #include "05-scaling/kernels/training/network.hpp"
-#include "common/ranks/alpha_beta.hpp"
-#include "common/ranks/transport.hpp"
+#include "kit/ranks/alpha_beta.hpp"
+#include "kit/ranks/transport.hpp"
 
 namespace hf::scaling {
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <span>
 
-#include "common/loop_team.hpp"
-#include "common/random.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/random.hpp"
 
 namespace hf::precision {
 

@@ -11,9 +11,9 @@
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/gemv/tiles.hpp"
-#include "common/loop_team.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/loop_team.hpp"
 
 namespace hf::precision {
 namespace {

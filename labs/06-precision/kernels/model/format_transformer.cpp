@@ -13,7 +13,7 @@
 #include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
-#include "common/loop_team.hpp"
+#include "kit/loop_team.hpp"
 
 namespace hf::precision {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "06-precision/kernels/formats/scalar_floats.hpp"
-#include "common/random.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/random.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

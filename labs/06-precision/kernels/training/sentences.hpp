@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::precision {
 
@@ -159,7 +159,7 @@ struct Examples {
   std::size_t rows() const { return next.size(); }
 };
 
-/// Makes examples from a text of rows + words_seen words. \param sequence  of random numbers (common/random.hpp)
+/// Makes examples from a text of rows + words_seen words. \param sequence  of random numbers (kit/random.hpp)
 inline Examples make_examples(std::size_t rows, std::uint64_t sequence) {
   Examples examples;
   std::vector<int> text;

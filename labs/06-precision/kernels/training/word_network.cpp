@@ -11,7 +11,7 @@
 #include "05-scaling/kernels/training/matrix.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::precision {
 

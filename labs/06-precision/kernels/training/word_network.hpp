@@ -25,7 +25,7 @@ constexpr int bits(Storage storage) { return storage == Storage::fp32 ? 32 : sto
 void store(Storage storage, std::span<float> numbers);
 
 /// Rounds each number to bf16, up or down at random, so that its expected value does not change.
-/// \param sequence  of random numbers (common/random.hpp)
+/// \param sequence  of random numbers (kit/random.hpp)
 void store_at_random(std::span<float> numbers, std::uint64_t sequence);
 
 /// True if no number is infinite or NaN.

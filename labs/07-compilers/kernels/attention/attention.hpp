@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <span>
 
-#include "common/work.hpp"
 #include "harness/measure/memory.hpp"
+#include "kit/work.hpp"
 
 namespace hf::compilers {
 

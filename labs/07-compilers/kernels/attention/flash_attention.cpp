@@ -11,12 +11,12 @@
 
 #include "07-compilers/kernels/attention/attention.hpp"
 #include "07-compilers/kernels/attention/attention_kernels.hpp"
-#include "common/loop_team.hpp"
-#include "common/product.hpp"
-#include "common/work.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/product.hpp"
+#include "kit/work.hpp"
 
 namespace hf::compilers {
 

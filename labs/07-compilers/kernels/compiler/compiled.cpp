@@ -19,10 +19,10 @@
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "07-compilers/kernels/compiler/prelude.hpp"
-#include "common/loop_team.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/interrupt.hpp"
 #include "harness/measure/memory.hpp"
+#include "kit/loop_team.hpp"
 
 namespace hf::compilers {
 namespace {

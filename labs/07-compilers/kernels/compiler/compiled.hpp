@@ -14,8 +14,8 @@
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
-#include "common/work.hpp"
 #include "harness/measure/memory.hpp"
+#include "kit/work.hpp"
 
 namespace hf::compilers {
 

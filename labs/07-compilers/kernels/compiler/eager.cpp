@@ -16,9 +16,9 @@
 #include "02-matmul/kernels/partition.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/prelude.hpp"
-#include "common/loop_team.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/loop_team.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "02-matmul/kernels/gemm.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "common/rounded.hpp"
 #include "harness/measure/memory.hpp"
+#include "kit/rounded.hpp"
 
 namespace hf::compilers {
 
@@ -54,7 +54,7 @@ constexpr bool shares_columns(std::size_t m, std::size_t n) { return n > 4 * m; 
 /// Evaluates the graph by its definition, in fp64, one number at a time. \return (result_shape())
 std::vector<double> reference(const Graph& graph, std::span<const float* const> inputs);
 
-/// As reference(), with the error that fp32 may cause in any order of computation (common/rounded.hpp): for tests.
+/// As reference(), with the error that fp32 may cause in any order of computation (kit/rounded.hpp): for tests.
 std::vector<Rounded> rounded_reference(const Graph& graph, std::span<const float* const> inputs);
 
 }  // namespace hf::compilers

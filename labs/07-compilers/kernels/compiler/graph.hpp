@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/work.hpp"
+#include "kit/work.hpp"
 
 namespace hf::compilers {
 

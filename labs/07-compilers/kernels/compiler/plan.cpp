@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "common/work.hpp"
 #include "harness/measure/as_double.hpp"
+#include "kit/work.hpp"
 
 namespace hf::compilers {
 namespace {

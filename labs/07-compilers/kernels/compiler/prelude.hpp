@@ -69,7 +69,7 @@ inline Floats rsqrt(Floats x) {
 }
 
 // ---- Dropout: whether a number is dropped depends only on the seed, its row and its column, so splitting, joining or
-// sharing loops does not change the mask. Each row has 64 random bits, drawn by SplitMix64 (see common/random.hpp) with
+// sharing loops does not change the mask. Each row has 64 random bits, drawn by SplitMix64 (see kit/random.hpp) with
 // the dropout's seed. They are mixed with a number's column, in 32 bits, which vectors multiply fast. ----
 
 /// Random bits from which the mask of one row is computed.

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <string>
 
-#include "common/loop_team.hpp"
-#include "common/work.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/work.hpp"
 
 namespace hf::compilers {
 namespace {

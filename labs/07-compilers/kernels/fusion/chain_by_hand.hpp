@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "common/work.hpp"
+#include "kit/work.hpp"
 
 namespace hf::compilers {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "common/random.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
+#include "kit/random.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bank_patterns.cuh"
-#include "common/cuda/timing.cuh"
+#include "kit/cuda/timing.cuh"
 
 int main() {
   using namespace hf;

@@ -12,8 +12,8 @@
 #include "03-gpu/kernels/cuda/bf16.hpp"
 #include "03-gpu/kernels/cuda/e4m3.hpp"
 #include "03-gpu/kernels/cuda/sgemm.cuh"
-#include "common/random.hpp"
-#include "common/reference.hpp"
+#include "kit/random.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::gpu {
 

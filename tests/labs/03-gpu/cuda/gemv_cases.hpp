@@ -11,8 +11,8 @@
 
 #include "03-gpu/check/gemv_reference.hpp"
 #include "03-gpu/kernels/cuda/gemv_formats.hpp"
-#include "common/random.hpp"
-#include "common/reference.hpp"
+#include "kit/random.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::gpu {
 

@@ -26,14 +26,14 @@
 #include "03-gpu/kernels/cuda/bf16.hpp"
 #include "03-gpu/kernels/cuda/bf16_gemm_rungs.cuh"
 #include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
-#include "common/cuda/device.cuh"
-#include "common/cuda/device_state.hpp"
-#include "common/cuda/pci_bus_id.cuh"
-#include "common/cuda/state_log.hpp"
-#include "common/cuda/timing.cuh"
-#include "common/random.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/environment.hpp"
+#include "kit/cuda/device.cuh"
+#include "kit/cuda/device_state.hpp"
+#include "kit/cuda/pci_bus_id.cuh"
+#include "kit/cuda/state_log.hpp"
+#include "kit/cuda/timing.cuh"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 namespace {

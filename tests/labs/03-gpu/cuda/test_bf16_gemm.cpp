@@ -10,8 +10,8 @@
 #include <string>
 
 #include "03-gpu/kernels/cuda/bf16_gemm_rungs.cuh"
-#include "common/product.hpp"
-#include "common/random.hpp"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "03-gpu/bench/cuda/conditions.hpp"
-#include "common/cuda/device_state.hpp"
-#include "common/cuda/state_log.hpp"
 #include "harness/measure/shared_library.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/cuda/device_state.hpp"
+#include "kit/cuda/state_log.hpp"
 #include "nvml.hpp"
 #include "quiet_lab.hpp"
 

@@ -7,9 +7,9 @@
 
 #include "03-gpu/bench/cuda/reads.cuh"
 #include "03-gpu/kernels/cuda/gemv.cuh"
-#include "common/cuda/device.cuh"
 #include "gemv_cases.hpp"
 #include "has_device.hpp"
+#include "kit/cuda/device.cuh"
 
 namespace hf::gpu {
 namespace {

@@ -14,10 +14,10 @@
 #include "03-gpu/kernels/cuda/bf16_gemm_rungs.cuh"
 #include "03-gpu/kernels/cuda/fp8_gemm.cuh"
 #include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
-#include "common/cuda/device.cuh"
-#include "common/random.hpp"
 #include "fp8_cases.hpp"
 #include "has_device.hpp"
+#include "kit/cuda/device.cuh"
+#include "kit/random.hpp"
 
 namespace hf::gpu {
 namespace {

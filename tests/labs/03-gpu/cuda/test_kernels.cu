@@ -18,9 +18,9 @@
 #include "03-gpu/kernels/cuda/tensor_operands.hpp"
 #include "03-gpu/kernels/cuda/tensor_peak.cuh"
 #include "03-gpu/kernels/cuda/transpose.cuh"
-#include "common/cuda/graph.cuh"
-#include "common/cuda/timing.cuh"
 #include "has_device.hpp"
+#include "kit/cuda/graph.cuh"
+#include "kit/cuda/timing.cuh"
 
 namespace hf::gpu {
 namespace {

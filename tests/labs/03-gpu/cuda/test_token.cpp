@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "03-gpu/kernels/cuda/token.cuh"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 #include "token_cases.hpp"
 
 namespace hf::gpu {

@@ -5,10 +5,10 @@
 
 #include "03-gpu/kernels/cuda/token.cuh"
 #include "03-gpu/kernels/cuda/token_buffers.cuh"
-#include "common/cuda/device.cuh"
-#include "common/cuda/graph.cuh"
-#include "common/cuda/timing.cuh"
 #include "has_device.hpp"
+#include "kit/cuda/device.cuh"
+#include "kit/cuda/graph.cuh"
+#include "kit/cuda/timing.cuh"
 #include "token_cases.hpp"
 
 namespace hf::gpu {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "03-gpu/check/token_reference.hpp"
-#include "common/reference.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::gpu {
 

@@ -12,8 +12,8 @@
 
 #include "03-gpu/kernels/emulator/emulator.hpp"
 #include "03-gpu/kernels/emulator/sgemm_observed.hpp"
-#include "common/product.hpp"
-#include "common/random.hpp"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
 #include "suite.hpp"
 
 namespace hf::emulator {

@@ -11,10 +11,10 @@
 
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/chip/layer.hpp"
-#include "common/product.hpp"
-#include "common/random.hpp"
-#include "common/rounded.hpp"
-#include "common/work.hpp"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
+#include "kit/rounded.hpp"
+#include "kit/work.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "common/ranks/alpha_beta.hpp"
+#include "kit/ranks/alpha_beta.hpp"
 
 namespace hf::scaling {
 namespace {

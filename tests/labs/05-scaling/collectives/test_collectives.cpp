@@ -13,12 +13,12 @@
 #include "05-scaling/bench/collectives.hpp"
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "common/random.hpp"
-#include "common/ranks/alpha_beta.hpp"
-#include "common/ranks/ranks.hpp"
-#include "common/ranks/ranks_sampling.hpp"
-#include "common/ranks/transport.hpp"
-#include "common/ranks/transport_threads.hpp"
+#include "kit/random.hpp"
+#include "kit/ranks/alpha_beta.hpp"
+#include "kit/ranks/ranks.hpp"
+#include "kit/ranks/ranks_sampling.hpp"
+#include "kit/ranks/transport.hpp"
+#include "kit/ranks/transport_threads.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -15,9 +15,9 @@
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "common/random.hpp"
-#include "common/ranks/ranks.hpp"
-#include "common/ranks/transport_mpi.hpp"
+#include "kit/random.hpp"
+#include "kit/ranks/ranks.hpp"
+#include "kit/ranks/transport_mpi.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "common/ranks/launcher.hpp"
-#include "common/ranks/mpi_ranks.hpp"
-#include "common/ranks/mpirun.hpp"
-#include "common/ranks/ranks.hpp"
-#include "common/ranks/transport.hpp"
+#include "kit/ranks/launcher.hpp"
+#include "kit/ranks/mpi_ranks.hpp"
+#include "kit/ranks/mpirun.hpp"
+#include "kit/ranks/ranks.hpp"
+#include "kit/ranks/transport.hpp"
 
 namespace hf::scaling {
 namespace {

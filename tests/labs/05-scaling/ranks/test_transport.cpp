@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "common/ranks/transport.hpp"
-#include "common/ranks/transport_threads.hpp"
+#include "kit/ranks/transport.hpp"
+#include "kit/ranks/transport_threads.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "05-scaling/bench/steps.hpp"
-#include "common/ranks/launch.hpp"
-#include "common/ranks/ranks.hpp"
-#include "common/ranks/transport.hpp"
-#include "common/ranks/transport_threads.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/ranks/launch.hpp"
+#include "kit/ranks/ranks.hpp"
+#include "kit/ranks/transport.hpp"
+#include "kit/ranks/transport_threads.hpp"
 
 namespace hf::scaling {
 namespace {

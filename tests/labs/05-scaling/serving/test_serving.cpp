@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "05-scaling/kernels/serving/serving.hpp"
-#include "common/ranks/alpha_beta.hpp"
+#include "kit/ranks/alpha_beta.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "00-workload/kernels/transformer.hpp"
 #include "05-scaling/kernels/serving/serving.hpp"
-#include "common/random.hpp"
-#include "common/work.hpp"
+#include "kit/random.hpp"
+#include "kit/work.hpp"
 
 namespace hf::scaling {
 namespace {

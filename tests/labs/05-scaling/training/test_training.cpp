@@ -17,9 +17,9 @@
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/pipeline.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"
-#include "common/ranks/transport.hpp"
-#include "common/ranks/transport_threads.hpp"
-#include "common/reference.hpp"
+#include "kit/ranks/transport.hpp"
+#include "kit/ranks/transport_threads.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -11,9 +11,9 @@
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"
-#include "common/ranks/ranks.hpp"
-#include "common/ranks/transport.hpp"
-#include "common/ranks/transport_threads.hpp"
+#include "kit/ranks/ranks.hpp"
+#include "kit/ranks/transport.hpp"
+#include "kit/ranks/transport_threads.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::precision {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "06-precision/kernels/formats/scalar_floats.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

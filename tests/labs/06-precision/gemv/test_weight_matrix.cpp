@@ -13,9 +13,9 @@
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
-#include "common/loop_team.hpp"
-#include "common/random.hpp"
-#include "common/rounded.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/random.hpp"
+#include "kit/rounded.hpp"
 
 namespace hf::precision {
 namespace {

@@ -16,9 +16,9 @@
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
-#include "common/loop_team.hpp"
-#include "common/random.hpp"
-#include "common/rounded.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/random.hpp"
+#include "kit/rounded.hpp"
 
 namespace hf::precision {
 namespace {

@@ -13,10 +13,10 @@
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/sparsity/pruning.hpp"
 #include "06-precision/kernels/sparsity/sparse_matrix.hpp"
-#include "common/product.hpp"
-#include "common/random.hpp"
-#include "common/reference.hpp"
 #include "harness/measure/results.hpp"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::precision {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "06-precision/check/sum_errors.hpp"
 #include "06-precision/kernels/sums/sums.hpp"
-#include "common/random.hpp"
-#include "common/reference.hpp"
 #include "harness/measure/statistics.hpp"
+#include "kit/random.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::precision {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/units/bf16_gemm.hpp"
-#include "common/product.hpp"
-#include "common/random.hpp"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
 
 namespace hf::precision {
 namespace {

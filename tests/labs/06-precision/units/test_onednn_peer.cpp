@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "04-tpu/kernels/int8_gemm.hpp"
-#include "common/peers/onednn_peer.hpp"
-#include "common/random.hpp"
+#include "kit/peers/onednn_peer.hpp"
+#include "kit/random.hpp"
 
 namespace hf::precision {
 namespace {

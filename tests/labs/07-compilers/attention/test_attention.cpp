@@ -15,11 +15,11 @@
 #include "02-matmul/check/layers_reference.hpp"
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/kernels/attention/attention.hpp"
-#include "common/loop_team.hpp"
-#include "common/random.hpp"
-#include "common/reference.hpp"
-#include "common/work.hpp"
 #include "harness/measure/memory.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/random.hpp"
+#include "kit/reference.hpp"
+#include "kit/work.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::compilers {
 

@@ -22,10 +22,10 @@
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
-#include "common/loop_team.hpp"
 #include "graphs.hpp"
 #include "harness/measure/scratch_folder.hpp"
 #include "harness/report/lock.hpp"
+#include "kit/loop_team.hpp"
 #include "process.hpp"
 #include "suite.hpp"
 

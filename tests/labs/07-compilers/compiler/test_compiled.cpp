@@ -12,11 +12,11 @@
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
-#include "common/loop_team.hpp"
-#include "common/random.hpp"
-#include "common/rounded.hpp"
 #include "graphs.hpp"
 #include "harness/measure/scratch_folder.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/random.hpp"
+#include "kit/rounded.hpp"
 #include "suite.hpp"
 
 namespace hf::compilers {

@@ -13,10 +13,10 @@
 #include "07-compilers/kernels/compiler/function_loops.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
-#include "common/loop_team.hpp"
-#include "common/rounded.hpp"
-#include "common/work.hpp"
 #include "graphs.hpp"
+#include "kit/loop_team.hpp"
+#include "kit/rounded.hpp"
+#include "kit/work.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -16,8 +16,8 @@
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
-#include "common/work.hpp"
 #include "graphs.hpp"
+#include "kit/work.hpp"
 
 namespace hf::compilers {
 namespace {

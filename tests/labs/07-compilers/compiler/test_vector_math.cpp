@@ -11,8 +11,8 @@
 
 #include "07-compilers/kernels/attention/attention_kernels.hpp"
 #include "07-compilers/kernels/compiler/prelude.hpp"
-#include "common/reference.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::compilers {
 namespace {

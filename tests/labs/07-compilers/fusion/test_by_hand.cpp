@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include "07-compilers/kernels/fusion/chain_by_hand.hpp"
-#include "common/random.hpp"
-#include "common/work.hpp"
 #include "harness/measure/memory.hpp"
+#include "kit/random.hpp"
+#include "kit/work.hpp"
 
 namespace hf::compilers {
 namespace {

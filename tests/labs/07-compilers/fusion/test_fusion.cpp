@@ -9,13 +9,13 @@
 
 #include "01-roofline/kernels/stream_runs.hpp"
 #include "07-compilers/bench/fusion.hpp"
-#include "common/work.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/scratch_folder.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/measure/threads.hpp"
+#include "kit/work.hpp"
 
 namespace hf::compilers {
 namespace {

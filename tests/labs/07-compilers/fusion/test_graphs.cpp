@@ -8,7 +8,7 @@
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/models/graphs.hpp"
-#include "common/rounded.hpp"
+#include "kit/rounded.hpp"
 
 namespace hf::compilers {
 namespace {

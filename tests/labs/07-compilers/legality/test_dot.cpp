@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "07-compilers/kernels/legality/dot.hpp"
-#include "common/product.hpp"
-#include "common/random.hpp"
-#include "common/reference.hpp"
+#include "kit/product.hpp"
+#include "kit/random.hpp"
+#include "kit/reference.hpp"
 
 namespace hf::compilers {
 namespace {

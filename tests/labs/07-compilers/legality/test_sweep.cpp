@@ -7,7 +7,7 @@
 
 #include "07-compilers/check/wrong_after.hpp"
 #include "07-compilers/kernels/legality/sweep.hpp"
-#include "common/random.hpp"
+#include "kit/random.hpp"
 
 namespace hf::compilers {
 namespace {
