@@ -1,9 +1,10 @@
 /// \file
-/// Checks a matrix product: all matrices are row-major, and each reference has its bound (reference.hpp).
+/// Checks products of matrices, and attention, which consists of two: all matrices are row-major, and each reference has its bound (reference.hpp).
 #pragma once
 
 #include <cstddef>
 #include <numeric>
+#include <span>
 
 #include "kit/reference.hpp"
 
@@ -32,5 +33,12 @@ void visit_places(std::size_t m, std::size_t n, std::size_t most, Visit visit) {
 /// The largest error share of c = a · b, c (m, n), at the places that visit_places() chooses.
 double worst_product_error(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, const float* c,
                            std::size_t most);
+
+/// Σ x[i] · w[i · stride] + bias, where each x has an error bound.
+Reference sum_of_products(std::span<const Reference> x, const float* w, std::size_t stride, double bias);
+
+/// Row i of softmax(q · kᵀ / √d) · v, one head of attention: q, k and v are (tokens, d). \param to  d long
+void reference_attention(std::size_t tokens, std::size_t d, const float* q, const float* k, const float* v,
+                         std::size_t i, std::span<Reference> to);
 
 }  // namespace hf

@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <span>
 
-#include "01-roofline/kernels/chase.hpp"
 #include "01-roofline/kernels/peak.hpp"
-#include "01-roofline/kernels/stream.hpp"
 #include "02-matmul/kernels/rung_loops.hpp"
 #include "03-gpu/kernels/chases.hpp"
 #include "harness/measure/interrupt.hpp"
 #include "harness/measure/vector.hpp"
 #include "kit/random.hpp"
+#include "kit/streams/chase.hpp"
+#include "kit/streams/stream.hpp"
 
 namespace hf {
 

@@ -95,9 +95,10 @@ def test_no_object_on_the_path_of_sampling_calls_what_only_says(build):
 
 def test_chapters_are_measured_again_for_what_they_use_and_nothing_else(build):
     assert "source:labs/02-matmul/kernels/attention.cpp" in key_inputs(build, "02-matmul")
-    assert "source:labs/02-matmul/kernels/gemm.cpp" in key_inputs(build, "04-tpu")
+    assert "source:labs/kit/gemm/gemm.cpp" in key_inputs(build, "04-tpu")
     assert "source:labs/02-matmul/kernels/attention.cpp" not in key_inputs(build, "04-tpu")
-    assert "source:labs/01-roofline/kernels/kernels.hpp" in key_inputs(build, "02-matmul")
+    assert "source:labs/kit/softmax.hpp" in key_inputs(build, "02-matmul")
+    assert "source:labs/01-roofline/kernels/kernels.hpp" not in key_inputs(build, "02-matmul")
     assert all("source:labs/harness/measure/samples.cpp" in key_inputs(build, lab) for lab in LABS)
     assert "library:libgomp" in key_inputs(build, "02-matmul")
 
@@ -155,7 +156,7 @@ def test_a_chapter_is_not_measured_again_for_what_it_does_not_use(root, build, t
            "labs/record/schema.json", "labs/CMakeLists.txt",
            "labs/02-matmul/CMakeLists.txt")  # fmt: skip
     assert [lab for lab in LABS if copy.inputs(lab) != before[lab]] == ["02-matmul"]
-    append(copy, b"\nint changed;\n", "labs/02-matmul/kernels/gemm.cpp")
+    append(copy, b"\nint changed;\n", "labs/kit/gemm/gemm.cpp")
     assert [lab for lab in LABS if copy.inputs(lab) != before[lab]] == ["02-matmul", "04-tpu", "05-scaling", "06-precision", "07-compilers"]
     append(copy, b"\nint changed;\n", "labs/harness/measure/sampling.cpp")
     assert [lab for lab in LABS if copy.inputs(lab) != before[lab]] == LABS
@@ -177,9 +178,9 @@ def test_another_flag_of_a_kernel_measures_the_labs_that_use_it(root, build, tmp
     commands = copy.build / "compile_commands.json"
     steps = json.loads(commands.read_text())
     for step in steps:
-        if step["file"].endswith("02-matmul/kernels/gemm.cpp"):
+        if step["file"].endswith("kit/gemm/gemm.cpp"):
             step["command"] = step["command"].replace(" -O3 ", " -O2 ")
     commands.write_text(json.dumps(steps))
     after = {lab: copy.inputs(lab) for lab in LABS}
     assert [lab for lab in LABS if after[lab] != before[lab]] == ["02-matmul", "04-tpu", "05-scaling", "06-precision", "07-compilers"]
-    assert " -O2 " in after["04-tpu"]["source:labs/02-matmul/kernels/gemm.cpp"]
+    assert " -O2 " in after["04-tpu"]["source:labs/kit/gemm/gemm.cpp"]

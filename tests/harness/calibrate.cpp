@@ -21,7 +21,6 @@
 
 #include "01-roofline/bench/steps.hpp"
 #include "01-roofline/kernels/dispatch.hpp"
-#include "01-roofline/kernels/stream_runs.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/sampling.hpp"
@@ -30,6 +29,7 @@
 #include "harness/measure/threads.hpp"
 #include "harness/report/lock.hpp"
 #include "harness/report/terminal.hpp"
+#include "kit/streams/stream_runs.hpp"
 
 namespace {
 
@@ -189,7 +189,7 @@ class Calibration {
   }
 
   hf::Variant read(std::size_t bytes) const {
-    return roofline::one_thread(set_, roofline::Stream::read, memory_, bytes);
+    return roofline::one_thread(set_.streams, roofline::Stream::read, memory_, bytes);
   }
 
   void add_peaks(std::vector<Comparison>& list, const std::string& suffix) {
@@ -228,9 +228,9 @@ class Calibration {
   /// \param bytes  size of all arrays of all threads together
   double our_rate(roofline::Stream stream, std::size_t bytes, int threads) {
     const std::size_t each = bytes / static_cast<std::size_t>(threads);
-    const hf::Variant variant = threads == 1 ? roofline::one_thread(set_, stream, memory_, each)
-                                             : roofline::all_threads(set_, stream, memory_, each, all_);
-    return roofline::pass_bytes(set_, stream, each) * threads / hf::sample(variant, plan()).median * 1e-9;
+    const hf::Variant variant = threads == 1 ? roofline::one_thread(set_.streams, stream, memory_, each)
+                                             : roofline::all_threads(set_.streams, stream, memory_, each, all_);
+    return roofline::pass_bytes(set_.streams, stream, each) * threads / hf::sample(variant, plan()).median * 1e-9;
   }
 
   std::string stream_name(roofline::Stream stream, std::size_t bytes, int threads) const {

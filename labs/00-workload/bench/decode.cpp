@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "00-workload/bench/steps.hpp"
-#include "00-workload/kernels/account.hpp"
-#include "00-workload/kernels/transformer.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
 #include "kit/roof_runs.hpp"
+#include "kit/transformer/account.hpp"
+#include "kit/transformer/transformer.hpp"
 #include "kit/work.hpp"
 
 namespace hf::workload {

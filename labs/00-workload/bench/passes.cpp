@@ -10,11 +10,8 @@
 
 #include "00-workload/bench/steps.hpp"
 #include "00-workload/check/checks.hpp"
-#include "00-workload/kernels/account.hpp"
-#include "00-workload/kernels/loops.hpp"
 #include "00-workload/kernels/passes.hpp"
 #include "00-workload/kernels/sizes.hpp"
-#include "00-workload/kernels/transformer.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
@@ -22,6 +19,9 @@
 #include "harness/report/lab.hpp"
 #include "harness/report/terminal.hpp"
 #include "kit/roof_runs.hpp"
+#include "kit/transformer/account.hpp"
+#include "kit/transformer/loops.hpp"
+#include "kit/transformer/transformer.hpp"
 #include "kit/verify.hpp"
 #include "kit/work.hpp"
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "00-workload/bench/steps.hpp"
-#include "00-workload/kernels/transformer.hpp"
 #include "00-workload/kernels/triple_loop.hpp"
 #include "harness/measure/blas.hpp"
 #include "harness/measure/clock.hpp"
@@ -21,6 +20,7 @@
 #include "kit/product.hpp"
 #include "kit/random.hpp"
 #include "kit/roof_runs.hpp"
+#include "kit/transformer/transformer.hpp"
 #include "kit/verify.hpp"
 
 namespace hf::workload {

@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "00-workload/check/reference.hpp"
-#include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/mlp.hpp"
 #include "00-workload/kernels/resnet.hpp"
-#include "00-workload/kernels/tensors.hpp"
 #include "00-workload/kernels/training.hpp"
-#include "00-workload/kernels/transformer.hpp"
 #include "kit/random.hpp"
 #include "kit/rounded.hpp"
+#include "kit/transformer/account.hpp"
+#include "kit/transformer/reference.hpp"
+#include "kit/transformer/tensors.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::workload {
 namespace {

@@ -1,13 +1,13 @@
 #include "00-workload/kernels/mlp.hpp"
-#include "00-workload/kernels/operators.hpp"
+#include "kit/transformer/operators.hpp"
 
 #include <cmath>
 #include <cstddef>
 #include <span>
 #include <string>
 
-#include "00-workload/kernels/account.hpp"
 #include "kit/random.hpp"
+#include "kit/transformer/account.hpp"
 
 namespace hf::workload {
 

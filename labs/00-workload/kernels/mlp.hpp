@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <span>
 
-#include "00-workload/kernels/account.hpp"
-#include "00-workload/kernels/tensors.hpp"
+#include "kit/transformer/account.hpp"
+#include "kit/transformer/tensors.hpp"
 
 namespace hf::workload {
 

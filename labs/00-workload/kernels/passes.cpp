@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/sizes.hpp"
 #include "00-workload/kernels/training.hpp"
-#include "00-workload/kernels/transformer.hpp"
 #include "kit/random.hpp"
+#include "kit/transformer/account.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::workload {
 

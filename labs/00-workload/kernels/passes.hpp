@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/mlp.hpp"
 #include "00-workload/kernels/resnet.hpp"
 #include "00-workload/kernels/sizes.hpp"
 #include "00-workload/kernels/training.hpp"
-#include "00-workload/kernels/transformer.hpp"
+#include "kit/transformer/account.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::workload {
 

@@ -1,14 +1,14 @@
 #include "00-workload/kernels/resnet.hpp"
-#include "00-workload/kernels/loops.hpp"
+#include "kit/transformer/loops.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
 
-#include "00-workload/kernels/account.hpp"
-#include "00-workload/kernels/operators.hpp"
 #include "kit/random.hpp"
+#include "kit/transformer/account.hpp"
+#include "kit/transformer/operators.hpp"
 
 namespace hf::workload {
 

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "00-workload/kernels/account.hpp"
-#include "00-workload/kernels/operators.hpp"
-#include "00-workload/kernels/tensors.hpp"
+#include "kit/transformer/account.hpp"
+#include "kit/transformer/operators.hpp"
+#include "kit/transformer/tensors.hpp"
 
 namespace hf::workload {
 

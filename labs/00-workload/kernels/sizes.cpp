@@ -4,30 +4,16 @@
 #include <iterator>
 
 #include "00-workload/kernels/training.hpp"
-#include "00-workload/kernels/transformer.hpp"
 #include "harness/measure/as_double.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::workload {
 namespace {
 
 constexpr Sizes all_sizes[] = {
-    {"GPT-2 small", gpt2_small, 512, 8, 256, {784, 2048, 10}, 128, {224, 64, 1000}},
-    {"half as wide as GPT-2 small, with half its layers",
-     {6, 384, 6, 16384, 1024},
-     256,
-     8,
-     128,
-     {784, 1024, 10},
-     64,
-     {96, 64, 1000}},
-    {"an eighth as wide as GPT-2 small, with two layers",
-     {2, 96, 2, 2048, 128},
-     64,
-     4,
-     32,
-     {784, 256, 10},
-     16,
-     {32, 16, 100}},
+    {transformers[0].name, transformers[0].shape, 512, 8, 256, {784, 2048, 10}, 128, {224, 64, 1000}},
+    {transformers[1].name, transformers[1].shape, 256, 8, 128, {784, 1024, 10}, 64, {96, 64, 1000}},
+    {transformers[2].name, transformers[2].shape, 64, 4, 32, {784, 256, 10}, 16, {32, 16, 100}},
 };
 
 }  // namespace

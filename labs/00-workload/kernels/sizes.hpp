@@ -7,7 +7,7 @@
 
 #include "00-workload/kernels/mlp.hpp"
 #include "00-workload/kernels/resnet.hpp"
-#include "00-workload/kernels/transformer.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::workload {
 

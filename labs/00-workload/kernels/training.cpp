@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "00-workload/kernels/account.hpp"
-#include "00-workload/kernels/operators.hpp"
-#include "00-workload/kernels/transformer.hpp"
 #include "harness/measure/blas.hpp"
+#include "kit/transformer/account.hpp"
+#include "kit/transformer/operators.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::workload {
 

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <span>
 
-#include "00-workload/kernels/account.hpp"
-#include "00-workload/kernels/operators.hpp"
-#include "00-workload/kernels/tensors.hpp"
-#include "00-workload/kernels/transformer.hpp"
+#include "kit/transformer/account.hpp"
+#include "kit/transformer/operators.hpp"
+#include "kit/transformer/tensors.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::workload {
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "01-roofline/bench/steps.hpp"
-#include "01-roofline/kernels/chase.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "harness/measure/keep.hpp"
 #include "harness/measure/memory.hpp"
@@ -21,6 +20,7 @@
 #include "harness/report/lab.hpp"
 #include "kit/browser/browser_peer.hpp"
 #include "kit/random.hpp"
+#include "kit/streams/chase.hpp"
 
 namespace hf::roofline {
 namespace {
@@ -71,7 +71,7 @@ class Twins {
   /// \param id  of the native variant; the other has "_wasm" appended
   std::vector<Variant> reading(const std::string& id, std::size_t bytes, std::int64_t times) {
     const std::size_t floats = bytes / sizeof(float);
-    return {timed(id, [this, floats, times] { set_.read(buffer_.as<float>().data(), floats, times); }),
+    return {timed(id, [this, floats, times] { set_.streams.read(buffer_.as<float>().data(), floats, times); }),
             there(id, "read", {there_, static_cast<double>(floats), static_cast<double>(times)})};
   }
 

@@ -18,7 +18,6 @@
 #include "01-roofline/kernels/crossing.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "01-roofline/kernels/predictions.hpp"
-#include "01-roofline/kernels/stream_runs.hpp"
 #include "01-roofline/kernels/workloads.hpp"
 #include "harness/measure/interrupt.hpp"
 #include "harness/measure/memory.hpp"
@@ -28,6 +27,7 @@
 #include "harness/report/lab.hpp"
 #include "kit/cache_simulator.hpp"
 #include "kit/random.hpp"
+#include "kit/streams/stream_runs.hpp"
 
 namespace hf::roofline {
 namespace {
@@ -115,12 +115,12 @@ FromDram time_from_dram(const KernelSet& set, const KernelRuns& runs, Plan plan)
   std::vector<Variant> variants, streams;
   for (const Workload& kernel : runs.from_dram)
     if (!is_matmul(kernel)) variants.push_back(variant(kernel));
-  for (const Stream stream : all_streams) streams.push_back(one_thread(set, stream, runs.far, runs.bytes));
+  for (const Stream stream : all_streams) streams.push_back(one_thread(set.streams, stream, runs.far, runs.bytes));
   variants.insert(variants.end(), streams.begin(), streams.end());
   Sampling sampling = sample_interleaved(variants, plan);
   std::vector<Estimate> gbs;
   for (std::size_t i = 0; i < streams.size(); ++i)
-    gbs.push_back(rate(crossing_bytes(set, all_streams[i], runs.bytes), sampling.of(streams[i].id)));
+    gbs.push_back(rate(crossing_bytes(set.streams, all_streams[i], runs.bytes), sampling.of(streams[i].id)));
   return {std::move(sampling), MemoryRoof(std::move(gbs))};
 }
 

@@ -10,10 +10,8 @@
 
 #include "01-roofline/bench/levels.hpp"
 #include "01-roofline/bench/steps.hpp"
-#include "01-roofline/kernels/chase.hpp"
 #include "01-roofline/kernels/dispatch.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
-#include "01-roofline/kernels/stream_runs.hpp"
 #include "harness/measure/clock.hpp"
 #include "harness/measure/keep.hpp"
 #include "harness/measure/memory.hpp"
@@ -23,6 +21,8 @@
 #include "harness/measure/threads.hpp"
 #include "harness/report/lab.hpp"
 #include "kit/random.hpp"
+#include "kit/streams/chase.hpp"
+#include "kit/streams/stream_runs.hpp"
 
 namespace hf::roofline {
 namespace {
@@ -40,7 +40,7 @@ double probe_read_gbs(const KernelSet& set) {
   double best = 0;
   for (int attempt = 0; attempt < 5; ++attempt) {
     const std::int64_t start = now_ns();
-    set.read(floats.data(), floats.size(), 1);
+    set.streams.read(floats.data(), floats.size(), 1);
     best = std::max(best, static_cast<double>(buffer.size()) / static_cast<double>(now_ns() - start));
   }
   return best;
@@ -82,8 +82,8 @@ std::vector<Group> groups(const Lab& lab, std::size_t largest, int threads) {
 }
 
 Variant variant(const KernelSet& set, const Case& each, const StreamMemory& memory, Team& team) {
-  return each.threads == 1 ? one_thread(set, each.stream, memory, each.bytes)
-                           : all_threads(set, each.stream, memory, each.bytes, team);
+  return each.threads == 1 ? one_thread(set.streams, each.stream, memory, each.bytes)
+                           : all_threads(set.streams, each.stream, memory, each.bytes, team);
 }
 
 /// A variant that chases through a buffer; one call is 1000 hops.
@@ -182,7 +182,7 @@ Bandwidths measure_bandwidths(const Lab& lab, const KernelSet& set, Team& team, 
       const Case& each = group.cases[i];
       Ladder& ladder = (each.threads == 1 ? result.one_thread : result.all_threads)[each.stream];
       ladder.bytes.push_back(each.all_bytes());
-      ladder.y.push_back(rate(pass_bytes(set, each.stream, each.bytes) * each.threads, sampling.seconds[i]));
+      ladder.y.push_back(rate(pass_bytes(set.streams, each.stream, each.bytes) * each.threads, sampling.seconds[i]));
     }
   }
   // On one core, “all threads” means one.

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "01-roofline/kernels/kernel_set.hpp"
-#include "01-roofline/kernels/stream_runs.hpp"
 #include "harness/measure/results.hpp"
+#include "kit/streams/stream_runs.hpp"
+#include "kit/streams/stream_set.hpp"
 
 namespace hf::roofline {
 
-double crossing_bytes(const KernelSet& set, Stream stream, std::size_t working_set) {
+double crossing_bytes(const StreamSet& set, Stream stream, std::size_t working_set) {
   const bool allocates = stream == Stream::copy || stream == Stream::triad;
   const int streams = arrays(stream) + (allocates ? 1 : 0);
   return pass_bytes(set, stream, working_set) * streams / arrays(stream);

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "01-roofline/kernels/kernel_set.hpp"
-#include "01-roofline/kernels/stream_runs.hpp"
 #include "harness/measure/results.hpp"
+#include "kit/streams/stream_runs.hpp"
+#include "kit/streams/stream_set.hpp"
 
 namespace hf::roofline {
 
 /// Returns the bytes that cross between memory and the caches in one pass of a stream over a working set that no cache
 /// holds: the program's bytes and, for ordinary stores, the lines that are read before they are written.
-double crossing_bytes(const KernelSet& set, Stream stream, std::size_t working_set);
+double crossing_bytes(const StreamSet& set, Stream stream, std::size_t working_set);
 
 /// Streams that were timed in the same rounds. The fastest is the roof: some mixes of reads and writes are faster than
 /// others, and a kernel may have any mix.

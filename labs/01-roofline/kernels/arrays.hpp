@@ -6,7 +6,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "01-roofline/kernels/stream_runs.hpp"
+#include "kit/streams/stream_runs.hpp"
 
 namespace hf::roofline {
 

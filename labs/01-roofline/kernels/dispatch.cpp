@@ -5,6 +5,7 @@
 #include "01-roofline/kernels/dot_product.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "harness/machine/machine.hpp"
+#include "kit/streams/stream_set.hpp"
 
 namespace hf::roofline {
 
@@ -15,16 +16,6 @@ extern const KernelSet kernels_neon;
 #else
 extern const KernelSet kernels_portable;
 #endif
-
-namespace {
-
-template <class Code>
-std::vector<const Code*> runnable(std::vector<const Code*> all, const Machine& machine) {
-  std::erase_if(all, [&](const Code* code) { return !machine.has_all(code->required); });
-  return all;
-}
-
-}  // namespace
 
 std::vector<const KernelSet*> kernel_sets(const Machine& machine) {
 #if defined(__x86_64__)

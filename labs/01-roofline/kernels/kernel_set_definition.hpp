@@ -1,10 +1,10 @@
-// The kernels of one instruction set: included by kernels_*.cpp, each of which is compiled with the flags of its own
-// instruction set (see CMakeLists.txt) and defines KERNEL_SET, KERNEL_SET_NAME and KERNEL_SET_REQUIRED.
+// The kernels of one instruction set: included by the files made of kernels.cpp.in, each of which is compiled with the
+// flags of its own instruction set (see kit/streams/CMakeLists.txt) and defines KERNEL_SET and its properties.
 #include "01-roofline/kernels/kernel_set.hpp"
 
 #include "01-roofline/kernels/kernels.hpp"
 #include "01-roofline/kernels/peak.hpp"
-#include "01-roofline/kernels/stream.hpp"
+#include "kit/streams/stream_set.hpp"
 
 namespace hf::roofline {
 namespace {
@@ -23,20 +23,16 @@ constexpr const char* fused_label = KERNEL_SET_NAME " FMA";
 
 }  // namespace
 
+extern const StreamSet KERNEL_SET_STREAMS;
 extern const KernelSet KERNEL_SET = {
     .name = KERNEL_SET_NAME,
     .required = KERNEL_SET_REQUIRED,
     .lanes = lanes,
-    .stream_block = stream_unroll * lanes,
+    .streams = KERNEL_SET_STREAMS,
     .peaks = {peak_loop<float, false>("scalar"), peak_loop<double, false>("scalar"),
               peak_loop<float, true>("scalar FMA"), peak_loop<double, true>("scalar FMA"),
               peak_loop<Floats, false>(unfused_label), peak_loop<Doubles, false>(unfused_label),
               peak_loop<Floats, true>(fused_label), peak_loop<Doubles, true>(fused_label)},
-    .read = read,
-    .copy = copy<false>,
-    .copy_nontemporal = copy<true>,
-    .triad = triad<false>,
-    .triad_nontemporal = triad<true>,
     .vector_add = vector_add,
     .scalar_add = scalar_add,
     .stream_triad = stream_triad,

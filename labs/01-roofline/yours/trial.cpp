@@ -15,7 +15,6 @@
 #include "01-roofline/bench/memory_roof.hpp"
 #include "01-roofline/kernels/dispatch.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
-#include "01-roofline/kernels/stream_runs.hpp"
 #include "01-roofline/kernels/workloads.hpp"
 #include "01-roofline/yours/loop.hpp"
 #include "01-roofline/yours/tallied.hpp"
@@ -29,6 +28,7 @@
 #include "harness/measure/threads.hpp"
 #include "kit/random.hpp"
 #include "kit/rounded.hpp"
+#include "kit/streams/stream_runs.hpp"
 #include "yours/counting.hpp"
 #include "yours/guarded.hpp"
 #include "yours/race.hpp"
@@ -197,9 +197,9 @@ class Company {
     PeakVariant peak = peak_variant(Precision::fp32, one_);
     all.push_back({std::move(peak.variant), "peak", peak.flops});
     for (const Stream each : all_streams) {
-      Variant stream = one_thread(set_, each, memory_, bytes_);
+      Variant stream = one_thread(set_.streams, each, memory_, bytes_);
       stream.id = stream_prefix + stream.id;
-      all.push_back({std::move(stream), label(each), intensity * crossing_bytes(set_, each, bytes_)});
+      all.push_back({std::move(stream), label(each), intensity * crossing_bytes(set_.streams, each, bytes_)});
     }
     return all;
   }

@@ -8,12 +8,12 @@
 
 #include "02-matmul/bench/ladder.hpp"
 #include "02-matmul/bench/steps.hpp"
-#include "02-matmul/kernels/gemm.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/gemm/gemm.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "02-matmul/bench/steps.hpp"
-#include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/rungs.hpp"
 #include "harness/measure/budget.hpp"
 #include "harness/measure/memory.hpp"
@@ -22,6 +21,7 @@
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
 #include "harness/report/terminal.hpp"
+#include "kit/gemm/gemm.hpp"
 #include "kit/product.hpp"
 #include "kit/random.hpp"
 

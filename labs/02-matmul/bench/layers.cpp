@@ -9,21 +9,20 @@
 #include <string>
 #include <vector>
 
-#include "01-roofline/kernels/dispatch.hpp"
 #include "02-matmul/bench/steps.hpp"
 #include "02-matmul/check/layers_reference.hpp"
 #include "02-matmul/kernels/attention.hpp"
 #include "02-matmul/kernels/convolution.hpp"
-#include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/perceptron.hpp"
 #include "02-matmul/kernels/vector_layers.hpp"
-#include "harness/machine/machine.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
 #include "harness/report/terminal.hpp"
+#include "kit/gemm/gemm.hpp"
+#include "kit/product.hpp"
 #include "kit/random.hpp"
 #include "kit/reference.hpp"
 
@@ -72,9 +71,7 @@ LayerRun convolution_run(const ConvolutionShape& s, const Gemm& gemm) {
   };
 }
 
-Softmax* widest_softmax(const Machine& machine) { return roofline::kernel_sets(machine).back()->softmax; }
-
-LayerRun attention_run(const AttentionShape& s, Softmax* softmax, const Gemm& gemm) {
+LayerRun attention_run(const AttentionShape& s, const Gemm& gemm) {
   const auto arrays = std::make_shared<Arrays>();
   const float *q = arrays->add(s.numbers()), *k = arrays->add(s.numbers()), *v = arrays->add(s.numbers());
   float *out = arrays->add(s.numbers()), *scratch = arrays->add(s.scratch() + 2 * s.tokens);
@@ -82,7 +79,7 @@ LayerRun attention_run(const AttentionShape& s, Softmax* softmax, const Gemm& ge
     double worst = 0;
     std::vector<Reference> row(s.d);
     for (std::size_t i : {std::size_t{0}, s.tokens / 3, s.tokens - 1}) {
-      reference_attention(s, q, k, v, i, row);
+      reference_attention(s.tokens, s.d, q, k, v, i, row);
       worst = std::max(worst, worst_error_share({out + i * s.d, s.d}, row));
     }
     return worst;
@@ -93,9 +90,9 @@ LayerRun attention_run(const AttentionShape& s, Softmax* softmax, const Gemm& ge
       .data = arrays,
       .out = {out, s.numbers()},
       .error_share = right,
-      .forms = {{"direct", [=] { direct_attention(s, q, k, v, out, scratch, softmax); }},
-                {"vector", [=] { vector_attention(s, q, k, v, out, scratch, softmax); }},
-                {"gemm", [=] { gemm_attention(s, q, k, v, out, scratch, softmax, gemm); }}},
+      .forms = {{"direct", [=] { direct_attention(s, q, k, v, out, scratch, vector_softmax); }},
+                {"vector", [=] { vector_attention(s, q, k, v, out, scratch, vector_softmax); }},
+                {"gemm", [=] { gemm_attention(s, q, k, v, out, scratch, vector_softmax, gemm); }}},
   };
 }
 
@@ -166,7 +163,7 @@ void measure_convolution(Lab& lab, const Gemm& gemm) {
 /// One head of GPT-2 small.
 void measure_attention(Lab& lab, const Gemm& gemm) {
   const AttentionShape shape = {is_slow(lab) ? std::size_t{128} : 512, 64};
-  const Sampling sampling = time_layer(lab, attention_run(shape, widest_softmax(lab.machine()), gemm));
+  const Sampling sampling = time_layer(lab, attention_run(shape, gemm));
   lab.add(Value("attention_direct_gflops", rate(shape.flops(), sampling.of("direct")), "GFLOP/s"));
   lab.add(Value("attention_vector_gflops", rate(shape.flops(), sampling.of("vector")), "GFLOP/s"));
   lab.add(Value("attention_gemm_gflops", rate(shape.flops(), sampling.of("gemm")), "GFLOP/s"));

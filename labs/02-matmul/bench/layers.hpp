@@ -11,7 +11,6 @@
 #include "02-matmul/kernels/attention.hpp"
 #include "02-matmul/kernels/convolution.hpp"
 #include "02-matmul/kernels/perceptron.hpp"
-#include "harness/machine/machine.hpp"
 
 namespace hf::matmul {
 
@@ -34,11 +33,8 @@ struct LayerRun {
 /// Returns the forms direct, reordered and gemm.
 LayerRun convolution_run(const ConvolutionShape& shape, const Gemm& gemm);
 
-/// Returns lab 01's softmax in the widest vectors of this machine.
-Softmax* widest_softmax(const Machine& machine);
-
 /// direct, vector, gemm.
-LayerRun attention_run(const AttentionShape& shape, Softmax* softmax, const Gemm& gemm);
+LayerRun attention_run(const AttentionShape& shape, const Gemm& gemm);
 
 /// direct, vector, gemm.
 LayerRun perceptron_run(const PerceptronShape& shape, const Gemm& gemm);

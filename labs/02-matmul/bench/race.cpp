@@ -11,7 +11,6 @@
 
 #include "02-matmul/bench/ladder.hpp"
 #include "02-matmul/bench/steps.hpp"
-#include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/rungs.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/peaks.hpp"
@@ -19,6 +18,7 @@
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/gemm/gemm.hpp"
 
 namespace hf::matmul {
 namespace {

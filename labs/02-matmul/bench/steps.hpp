@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "02-matmul/kernels/gemm.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/report/lab.hpp"
 #include "kit/cache_simulator.hpp"
+#include "kit/gemm/gemm.hpp"
 #include "kit/pinned_openmp.hpp"
 
 namespace hf::matmul {

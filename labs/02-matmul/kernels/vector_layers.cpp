@@ -7,8 +7,11 @@
 #include "02-matmul/kernels/attention.hpp"
 #include "02-matmul/kernels/dot_products.hpp"
 #include "02-matmul/kernels/perceptron.hpp"
+#include "kit/softmax.hpp"
 
 namespace hf::matmul {
+
+void vector_softmax(const float* x, float* y, std::size_t rows, std::size_t columns) { softmax(x, y, rows, columns); }
 
 void vector_attention(const AttentionShape& s, const float* q, const float* k, const float* v, float* out,
                       float* scratch, Softmax* softmax) {

@@ -3,10 +3,15 @@
 /// (dot_products.hpp): for comparison with a matrix product.
 #pragma once
 
+#include <cstddef>
+
 #include "02-matmul/kernels/attention.hpp"
 #include "02-matmul/kernels/perceptron.hpp"
 
 namespace hf::matmul {
+
+/// y = softmax(x) in each row of (rows, columns)
+void vector_softmax(const float* x, float* y, std::size_t rows, std::size_t columns);
 
 /// Like direct_attention(). \param scratch  memory for 2 · tokens
 void vector_attention(const AttentionShape& shape, const float* q, const float* k, const float* v, float* out,

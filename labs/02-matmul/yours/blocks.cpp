@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/rung_loops.hpp"
+#include "kit/gemm/gemm.hpp"
 
 namespace hf::matmul {
 

@@ -13,7 +13,6 @@
 
 #include "02-matmul/bench/ladder.hpp"
 #include "02-matmul/bench/steps.hpp"
-#include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/rungs.hpp"
 #include "02-matmul/yours/blocks.hpp"
 #include "harness/machine/machine.hpp"
@@ -21,6 +20,7 @@
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/sampling.hpp"
 #include "kit/cache_simulator.hpp"
+#include "kit/gemm/gemm.hpp"
 #include "kit/pinned_openmp.hpp"
 #include "kit/product.hpp"
 #include "kit/random.hpp"

@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "01-roofline/kernels/dispatch.hpp"
-#include "01-roofline/kernels/kernel_set.hpp"
 #include "03-gpu/bench/steps.hpp"
 #include "03-gpu/kernels/chases.hpp"
 #include "03-gpu/kernels/gather.hpp"
@@ -22,6 +20,7 @@
 #include "harness/measure/threads.hpp"
 #include "harness/report/lab.hpp"
 #include "harness/report/terminal.hpp"
+#include "kit/streams/stream_set.hpp"
 
 namespace hf::gpu {
 
@@ -83,7 +82,7 @@ std::size_t chase_bytes(const Lab& lab) {
 
 /// Measures the inputs of Little's law, on one thread, interleaved.
 void add_limits(Lab& lab, ChaseMemory& memory) {
-  const roofline::KernelSet& set = *roofline::kernel_sets(lab.machine()).back();
+  const roofline::StreamSet& set = *roofline::stream_sets(lab.machine()).back();
   constexpr std::size_t random_lines = 4000, stream_bytes = 8 * MiB, distance = 64;
   const std::span<Line> lines = memory.lines(0);
   const RandomIndex order(lines.size(), distance);

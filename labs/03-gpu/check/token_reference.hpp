@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "00-workload/kernels/account.hpp"
-#include "00-workload/kernels/transformer.hpp"
 #include "03-gpu/kernels/cuda/bf16.hpp"
+#include "kit/transformer/account.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::gpu {
 

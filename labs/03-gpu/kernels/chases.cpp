@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "01-roofline/kernels/chase.hpp"
 #include "harness/measure/keep.hpp"
 #include "kit/random.hpp"
+#include "kit/streams/chase.hpp"
 
 namespace hf::gpu {
 namespace {

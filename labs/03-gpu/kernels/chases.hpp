@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "01-roofline/kernels/chase.hpp"
+#include "kit/streams/chase.hpp"
 
 namespace hf::gpu {
 

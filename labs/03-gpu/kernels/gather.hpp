@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
-#include "01-roofline/kernels/chase.hpp"
 #include "harness/measure/memory.hpp"
 #include "kit/random.hpp"
+#include "kit/streams/chase.hpp"
 
 namespace hf::gpu {
 

@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "02-matmul/kernels/gemm.hpp"
-#include "04-tpu/kernels/int8_gemm.hpp"
 #include "04-tpu/kernels/tiles.hpp"
 #include "harness/measure/keep.hpp"
 #include "harness/measure/memory.hpp"
@@ -19,6 +17,8 @@
 #include "harness/measure/statistics.hpp"
 #include "harness/measure/threads.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/gemm/gemm.hpp"
+#include "kit/narrow/int8_gemm.hpp"
 #include "kit/random.hpp"
 
 namespace hf::tpu {

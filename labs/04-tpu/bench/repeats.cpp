@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "04-tpu/kernels/int8_gemm.hpp"
 #include "harness/measure/clock.hpp"
 #include "harness/measure/keep.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/narrow/int8_gemm.hpp"
 #include "kit/random.hpp"
 
 namespace hf::tpu {

@@ -9,21 +9,26 @@
 #include <utility>
 #include <vector>
 
-#include "00-workload/kernels/sizes.hpp"
-#include "00-workload/kernels/transformer.hpp"
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/serving/serving.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::scaling {
 namespace {
 
-/// Returns the largest transformer of chapter 00 whose steps fit into this machine's time and memory.
+/// Returns the largest transformer that reads its whole context in 2 seconds (1 when quick) and fits into memory: its
+/// weights, caches and activations take less than four times the memory of its weights.
 workload::TransformerShape choose_model(Lab& lab, const Roofline& roofs) {
-  const double library = 0.8 * roofs.peak_gflops, seconds = lab.quick() ? 1 : 2;  // of one round
-  const workload::Sizes sizes = workload::choose_sizes(library, seconds, available_memory_bytes());
-  const bool gpt2 = sizes.transformer.parameters() == workload::gpt2_small.parameters();
-  if (!gpt2) lab.note(std::string("too little time or memory to serve GPT-2 small: the model is ") + sizes.name);
-  return sizes.transformer;
+  const double flops = 0.8e9 * roofs.peak_gflops * (lab.quick() ? 1 : 2), bytes = as_double(available_memory_bytes());
+  const auto fits = [&](const workload::TransformerShape& shape) {
+    return shape.product_flops(shape.context) <= flops && 4 * sizeof(float) * as_double(shape.parameters()) <= bytes;
+  };
+  const workload::NamedShape* chosen = workload::transformers;
+  while (chosen + 1 != std::end(workload::transformers) && !fits(chosen->shape)) ++chosen;
+  if (chosen != workload::transformers) {
+    lab.note(std::string("too little time or memory to serve GPT-2 small: the model is ") + chosen->name);
+  }
+  return chosen->shape;
 }
 
 const Axis step_axis = {"step", "1"}, time_axis = {"time of a step", "ms"};

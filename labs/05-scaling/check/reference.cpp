@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "05-scaling/kernels/training/adam.hpp"
 #include "05-scaling/kernels/training/network.hpp"
+#include "kit/learning/adam.hpp"
 #include "kit/reference.hpp"
 
 namespace hf::scaling {

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "00-workload/kernels/transformer.hpp"
 #include "06-precision/bench/accuracy.hpp"
 #include "06-precision/bench/steps.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::precision {
 namespace {

@@ -13,14 +13,14 @@
 #include <span>
 #include <vector>
 
-#include "00-workload/check/reference.hpp"
-#include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/formats/rotation.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
 #include "kit/loop_team.hpp"
 #include "kit/random.hpp"
+#include "kit/transformer/reference.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::precision {
 

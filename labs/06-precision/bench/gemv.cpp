@@ -7,9 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "01-roofline/kernels/dispatch.hpp"
-#include "01-roofline/kernels/kernel_set.hpp"
-#include "01-roofline/kernels/stream_runs.hpp"
 #include "06-precision/bench/steps.hpp"
 #include "06-precision/check/gemv_reference.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
@@ -20,6 +17,8 @@
 #include "harness/report/lab.hpp"
 #include "kit/pinned.hpp"
 #include "kit/random.hpp"
+#include "kit/streams/stream_runs.hpp"
+#include "kit/streams/stream_set.hpp"
 #include "kit/verify.hpp"
 
 namespace hf::precision {
@@ -64,7 +63,7 @@ class Products {
       : x_(random_floats(columns, 2)),
         y_(rows),
         matrices_(matrices_of(rows, x_)),
-        set_(roofline::kernel_sets(probe_machine()).back()),
+        set_(roofline::stream_sets(probe_machine()).back()),
         read_bytes_(in(Format::int8).bytes()),
         memory_(team_, read_bytes_),
         read_(pinned(roofline::one_thread(*set_, roofline::Stream::read, memory_, read_bytes_))),
@@ -125,7 +124,7 @@ class Products {
   std::vector<float> x_, y_;
   std::vector<WeightMatrix> matrices_;  ///< in the order of all_formats
   Team team_;
-  const roofline::KernelSet* set_;
+  const roofline::StreamSet* set_;
   std::size_t read_bytes_;
   roofline::StreamMemory memory_;
   Variant read_, read_all_;

@@ -18,9 +18,9 @@
 #include <system_error>
 #include <vector>
 
-#include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::precision {
 namespace gguf {

@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "00-workload/kernels/transformer.hpp"
 #include "06-precision/bench/gguf.hpp"
 #include "06-precision/bench/steps.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
@@ -29,6 +28,7 @@
 #include "kit/loop_team.hpp"
 #include "kit/peers/llama_peer.hpp"
 #include "kit/relative_distance.hpp"
+#include "kit/transformer/transformer.hpp"
 #include "kit/verify.hpp"
 
 namespace hf::precision {

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
 #include "harness/report/lab.hpp"
 #include "kit/peers/llama_peer.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::precision {
 

@@ -12,9 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "01-roofline/kernels/dispatch.hpp"
-#include "01-roofline/kernels/kernel_set.hpp"
-#include "02-matmul/kernels/gemm.hpp"
 #include "06-precision/bench/steps.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
@@ -23,8 +20,10 @@
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/gemm/gemm.hpp"
 #include "kit/loop_team.hpp"
 #include "kit/random.hpp"
+#include "kit/streams/stream_set.hpp"
 
 namespace hf::precision {
 
@@ -245,7 +244,7 @@ void measure_gemv_with_holes(Lab& lab) {
 // ---- With a matrix, in cache ----
 
 /// Times square products of a sparse and a dense matrix, in cache, on one thread, and our best dense product.
-Sampling time_sparse_gemm(const std::vector<double>& densities, const roofline::KernelSet& loops, std::size_t near,
+Sampling time_sparse_gemm(const std::vector<double>& densities, const roofline::StreamSet& loops, std::size_t near,
                           const Plan& plan) {
   constexpr std::size_t n = gemm_size;
   const Buffer memory(3 * n * n * sizeof(float), Pages::huge);
@@ -269,7 +268,7 @@ void measure_gemm_with_holes(Lab& lab) {
   const std::vector<double> densities = {0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0};
   const std::size_t near = (std::size_t{16} << 10) / sizeof(float);  // in the nearest cache
   const Sampling sampling =
-      time_sparse_gemm(densities, *roofline::kernel_sets(lab.machine()).back(), near, lab.plan(8));
+      time_sparse_gemm(densities, *roofline::stream_sets(lab.machine()).back(), near, lab.plan(8));
   const double reads = sparse_gemm_bytes_loaded * n * n * n / as_double(near * sizeof(float));
   const double full_predicted = reads * sampling.ratio("read", "dense").median;  // loads are the limit
   Series measured = {"sparse_gemm", "matrix times matrix", Kind::measured, density_axis, time_axis};

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "05-scaling/kernels/training/adam.hpp"
 #include "06-precision/bench/steps.hpp"
 #include "06-precision/bench/training.hpp"
 #include "06-precision/check/word_reference.hpp"
@@ -15,6 +14,7 @@
 #include "06-precision/kernels/training/sentences.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/learning/adam.hpp"
 #include "kit/verify.hpp"
 
 namespace hf::precision {

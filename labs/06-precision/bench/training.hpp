@@ -16,12 +16,12 @@
 #include <string_view>
 #include <vector>
 
-#include "05-scaling/kernels/training/matrix.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/training/mixed_training.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
 #include "harness/measure/results.hpp"
+#include "kit/learning/matrix.hpp"
 #include "kit/loop_team.hpp"
 #include "kit/random.hpp"
 

@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "02-matmul/kernels/gemm.hpp"
-#include "04-tpu/kernels/int8_gemm.hpp"
 #include "06-precision/bench/steps.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/units/bf16_gemm.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/report/lab.hpp"
+#include "kit/gemm/gemm.hpp"
+#include "kit/narrow/int8_gemm.hpp"
 #include "kit/peers/onednn_peer.hpp"
 #include "kit/product.hpp"
 #include "kit/random.hpp"

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "05-scaling/kernels/training/matrix.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
+#include "kit/learning/matrix.hpp"
 
 namespace hf::precision {
 namespace word {

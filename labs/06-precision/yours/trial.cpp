@@ -13,9 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "01-roofline/kernels/dispatch.hpp"
-#include "01-roofline/kernels/kernel_set.hpp"
-#include "01-roofline/kernels/stream_runs.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
@@ -27,6 +24,8 @@
 #include "kit/pinned.hpp"
 #include "kit/random.hpp"
 #include "kit/rounded.hpp"
+#include "kit/streams/stream_runs.hpp"
+#include "kit/streams/stream_set.hpp"
 #include "yours/counting.hpp"
 #include "yours/guarded.hpp"
 #include "yours/race.hpp"
@@ -234,7 +233,7 @@ yours::Heat heat(const std::string& name, std::size_t bytes, std::size_t columns
   const WeightMatrix wide(encode(Format::fp32, random_floats(band * columns, 1), band, columns), wide_bands);
   const WeightMatrix narrow(track.encoded_band(), bands);
   Team one(1);
-  const roofline::KernelSet& set = *roofline::kernel_sets(probe_machine()).back();
+  const roofline::StreamSet& set = *roofline::stream_sets(probe_machine()).back();
   const roofline::StreamMemory memory(one, bands * band_bytes);
   Variant reading = roofline::one_thread(set, Stream::read, memory, bands * band_bytes);
   reading.id = "reading";

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "02-matmul/check/layers_reference.hpp"
 #include "07-compilers/bench/fusion.hpp"
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/bench/torch_race.hpp"
 #include "07-compilers/kernels/attention/attention.hpp"
 #include "harness/measure/shared_array.hpp"
 #include "kit/loop_team.hpp"
+#include "kit/product.hpp"
 #include "kit/reference.hpp"
 
 namespace hf::compilers {
@@ -58,7 +58,7 @@ class AttentionArrays {
     std::vector<Reference> row(d);
     double worst = 0;
     for (const std::size_t i : {std::size_t{0}, n / 3, n / 2 + 1, n - 1}) {
-      matmul::reference_attention({n, d}, q(), k(), v(), i, row);
+      reference_attention(n, d, q(), k(), v(), i, row);
       worst = std::max(worst, worst_error_share({out() + i * d, d}, row));
     }
     return worst;

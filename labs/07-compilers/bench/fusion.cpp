@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "01-roofline/kernels/dispatch.hpp"
 #include "07-compilers/bench/fusion.hpp"
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/bench/torch_race.hpp"
@@ -351,7 +350,7 @@ class SizeRuns {
         // the same kind of stores for all sizes, so that they can be compared
         compiled_(chain_graph({2, row_floats}), {.stores = Stores::ordinary, .any_rows = true, .folder = cache}),
         one_(1),
-        set_(roofline::kernel_sets(probe_machine()).back()),
+        set_(roofline::stream_sets(probe_machine()).back()),
         copied_(one_, unfused_set(sizes.back())) {
     for (const std::size_t bytes : sizes) by_operators_.emplace_back(chain_graph({bytes / row_bytes, row_floats}));
     const float* const x = memory_[0].as<float>().data();
@@ -393,7 +392,7 @@ class SizeRuns {
   std::vector<Eager> by_operators_;
   Compiled compiled_;
   Team one_;
-  const roofline::KernelSet* set_;
+  const roofline::StreamSet* set_;
   roofline::StreamMemory copied_;
   std::vector<Variant> variants_;
   Sampling sampling_;

@@ -12,8 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "01-roofline/kernels/kernel_set.hpp"          // IWYU pragma: export
-#include "01-roofline/kernels/stream_runs.hpp"         // IWYU pragma: export
 #include "07-compilers/bench/arithmetic.hpp"           // IWYU pragma: export
 #include "07-compilers/kernels/compiler/compiled.hpp"  // IWYU pragma: export
 #include "07-compilers/kernels/compiler/eager.hpp"     // IWYU pragma: export
@@ -23,6 +21,8 @@
 #include "harness/report/lab.hpp"                      // IWYU pragma: export
 #include "kit/pinned.hpp"                              // IWYU pragma: export
 #include "kit/random.hpp"                              // IWYU pragma: export
+#include "kit/streams/stream_runs.hpp"                 // IWYU pragma: export
+#include "kit/streams/stream_set.hpp"                  // IWYU pragma: export
 #include "kit/verify.hpp"                              // IWYU pragma: export
 #include "kit/work.hpp"                                // IWYU pragma: export
 
@@ -90,7 +90,7 @@ class Roofs {
  private:
   Team team_;
   Arithmetic arithmetic_;
-  const roofline::KernelSet* set_;
+  const roofline::StreamSet* set_;
   std::size_t bytes_, share_;  ///< for all threads, and for one of them
   roofline::StreamMemory memory_;
 };

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "01-roofline/kernels/dispatch.hpp"
 #include "07-compilers/bench/fusion.hpp"
 #include "kit/rounded.hpp"
 
@@ -32,7 +31,7 @@ std::vector<Variant> on(Threads threads, std::vector<Variant> variants) {
 
 Roofs::Roofs(std::size_t bytes)
     : arithmetic_(team_),
-      set_(roofline::kernel_sets(probe_machine()).back()),
+      set_(roofline::stream_sets(probe_machine()).back()),
       bytes_(bytes),
       share_(bytes / static_cast<std::size_t>(team_.size())),
       memory_(team_, bytes) {}

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "02-matmul/kernels/schedule.hpp"
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/check/candidate_runs.hpp"
 #include "07-compilers/kernels/search/candidate.hpp"
 #include "07-compilers/kernels/search/cost_model.hpp"
 #include "07-compilers/kernels/search/tuners.hpp"
 #include "harness/measure/peaks.hpp"
+#include "kit/gemm/schedule.hpp"
 
 namespace hf::compilers {
 namespace {

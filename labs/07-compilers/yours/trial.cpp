@@ -10,9 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "01-roofline/kernels/dispatch.hpp"
-#include "01-roofline/kernels/kernel_set.hpp"
-#include "01-roofline/kernels/stream_runs.hpp"
 #include "07-compilers/kernels/fusion/chain_by_hand.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/memory.hpp"
@@ -21,6 +18,8 @@
 #include "kit/cache_simulator.hpp"
 #include "kit/pinned.hpp"
 #include "kit/random.hpp"
+#include "kit/streams/stream_runs.hpp"
+#include "kit/streams/stream_set.hpp"
 #include "kit/work.hpp"
 #include "yours/counting.hpp"
 #include "yours/guarded.hpp"
@@ -168,7 +167,7 @@ class Track {
 yours::Heat heat(const std::string& name, std::size_t count, Chain* kernel, int rounds) {
   Track track(count);
   Team one(1);
-  const roofline::KernelSet& set = *roofline::kernel_sets(probe_machine()).back();
+  const roofline::StreamSet& set = *roofline::stream_sets(probe_machine()).back();
   const std::size_t copied = 2 * count * sizeof(float);
   const roofline::StreamMemory memory(one, copied);
   Variant copying = roofline::one_thread(set, Stream::copy_nontemporal, memory, copied);

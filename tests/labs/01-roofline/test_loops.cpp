@@ -1,10 +1,7 @@
-// The loops that measure peaks and bandwidths: they must do the work that is counted for them; and the fastest stream
-// through memory is the roof.
+// The loops that measure peaks must do the work that is counted for them; and the fastest stream through memory is the roof.
 #include <doctest/doctest.h>
 
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -14,14 +11,13 @@
 #include "01-roofline/kernels/dispatch.hpp"
 #include "01-roofline/kernels/dot_product.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
-#include "01-roofline/kernels/stream_runs.hpp"
 #include "harness/machine/machine.hpp"
-#include "harness/measure/memory.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/measure/threads.hpp"
-#include "kit/random.hpp"
+#include "kit/streams/stream_runs.hpp"
+#include "kit/streams/stream_set.hpp"
 
 namespace hf::roofline {
 namespace {
@@ -69,69 +65,6 @@ TEST_CASE("dot-product loops add so many products per iteration") {
   }
 }
 
-/// Runs a stream over arrays with guards between them.
-struct Arrays {
-  explicit Arrays(std::size_t n) : n(n), buffer(4 * (n + 64) * sizeof(float), Pages::base) {
-    for (int i = 0; i < 4; ++i) fill_random({at(i), n + 64}, static_cast<std::uint32_t>(i));
-    guards.assign(at(0) + n, at(0) + n + 64);
-  }
-  float* at(int i) const { return buffer.as<float>().data() + static_cast<std::size_t>(i) * (n + 64); }
-  bool guard_intact() const { return std::memcmp(at(0) + n, guards.data(), 64 * sizeof(float)) == 0; }
-
-  std::size_t n;
-  Buffer buffer;
-  std::vector<float> guards;
-};
-
-TEST_CASE("copy and triad, with ordinary and non-temporal stores, fill their array and nothing past it") {
-  for (const KernelSet* set : kernel_sets(probe_machine())) {
-    CAPTURE(set->name);
-    for (std::size_t blocks : {0, 1, 2, 5, 33}) {
-      const std::size_t n = blocks * set->stream_block;
-      for (auto copy : {set->copy, set->copy_nontemporal}) {
-        const Arrays arrays(n);
-        copy(arrays.at(0), arrays.at(1), n, 2);
-        CHECK(std::memcmp(arrays.at(0), arrays.at(1), n * sizeof(float)) == 0);
-        CHECK(arrays.guard_intact());
-      }
-      for (auto triad : {set->triad, set->triad_nontemporal}) {
-        const Arrays arrays(n);
-        triad(arrays.at(0), arrays.at(1), arrays.at(2), 0.5f, n, 2);
-        for (std::size_t i = 0; i < n; ++i)
-          REQUIRE(arrays.at(0)[i] == doctest::Approx(arrays.at(1)[i] + 0.5f * arrays.at(2)[i]));
-        CHECK(arrays.guard_intact());
-      }
-      const Arrays arrays(n);
-      set->read(arrays.at(0), n, 3);
-      set->read(arrays.at(0), n, 0);
-    }
-  }
-}
-
-TEST_CASE("a stream's working set holds all its arrays, and its bytes are those of all of them") {
-  const KernelSet& set = *kernel_sets(probe_machine()).back();
-  for (Stream stream : all_streams) {
-    for (std::size_t bytes : {std::size_t{8192}, std::size_t{98304}, std::size_t{10000000}}) {
-      CAPTURE(id(stream));
-      CHECK(array_floats(set, stream, bytes) % set.stream_block == 0);
-      const double moved = pass_bytes(set, stream, bytes);
-      CHECK(moved <= static_cast<double>(bytes));
-      CHECK(moved > static_cast<double>(bytes) - 4.0 * static_cast<double>(set.stream_block) * arrays(stream));
-    }
-  }
-}
-
-TEST_CASE("streams run on one thread and on all, at the largest working set their memory is for") {
-  const KernelSet& set = *kernel_sets(probe_machine()).back();
-  Team team(2);
-  const std::size_t bytes = std::size_t{3} << 20;
-  const StreamMemory memory(team, bytes);
-  for (Stream stream : all_streams) {
-    CHECK(one_thread(set, stream, memory, bytes).seconds(2) > 0);
-    CHECK(all_threads(set, stream, memory, bytes / 2, team).seconds(2) > 0);
-  }
-}
-
 TEST_CASE("the peak table has each loop once, and its peak is the fastest of them") {
   Team team(1);
   const Plan plan = {.rounds = 3, .minimum_rounds = 3, .sample_seconds = 1e-5};
@@ -149,7 +82,7 @@ TEST_CASE("the peak table has each loop once, and its peak is the fastest of the
 }
 
 TEST_CASE("ordinary stores move a line more than the program asks for, non-temporal stores none") {
-  const KernelSet& set = *kernel_sets(probe_machine()).back();
+  const StreamSet& set = *stream_sets(probe_machine()).back();
   constexpr std::size_t bytes = std::size_t{6} << 20;
   const auto times = [&](Stream stream) { return crossing_bytes(set, stream, bytes) / pass_bytes(set, stream, bytes); };
   CHECK(times(Stream::read) == 1);

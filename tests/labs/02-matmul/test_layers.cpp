@@ -6,14 +6,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "01-roofline/kernels/dispatch.hpp"
 #include "02-matmul/check/layers_reference.hpp"
 #include "02-matmul/kernels/attention.hpp"
 #include "02-matmul/kernels/convolution.hpp"
-#include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/perceptron.hpp"
 #include "02-matmul/kernels/vector_layers.hpp"
-#include "harness/machine/machine.hpp"
+#include "kit/gemm/gemm.hpp"
+#include "kit/product.hpp"
 #include "kit/random.hpp"
 #include "kit/reference.hpp"
 
@@ -69,14 +68,13 @@ double worst_attention(const AttentionShape& s, const std::vector<float>& q, con
   double worst = 0;
   std::vector<Reference> row(s.d);
   for (std::size_t i = 0; i < s.tokens; ++i) {
-    reference_attention(s, q.data(), k.data(), v.data(), i, row);
+    reference_attention(s.tokens, s.d, q.data(), k.data(), v.data(), i, row);
     worst = std::max(worst, worst_error_share({out.data() + i * s.d, s.d}, row));
   }
   return worst;
 }
 
 TEST_CASE("attention is the same token by token, in vectors, and as two products") {
-  Softmax* softmax = roofline::kernel_sets(probe_machine()).back()->softmax;
   for (const AttentionShape& s : {AttentionShape{1, 1}, {5, 3}, {33, 64}, {64, 16}, {0, 4}}) {
     CAPTURE(s.tokens);
     CAPTURE(s.d);
@@ -85,13 +83,13 @@ TEST_CASE("attention is the same token by token, in vectors, and as two products
       for (float& x : q) x *= size;
       const auto k = random_floats(s.numbers(), 2), v = random_floats(s.numbers(), 3);
       std::vector<float> out(s.numbers(), NAN), scratch(s.scratch() + 2 * s.tokens, NAN);
-      direct_attention(s, q.data(), k.data(), v.data(), out.data(), scratch.data(), softmax);
+      direct_attention(s, q.data(), k.data(), v.data(), out.data(), scratch.data(), vector_softmax);
       CHECK(worst_attention(s, q, k, v, out) <= 1);
       std::fill(out.begin(), out.end(), NAN);
-      vector_attention(s, q.data(), k.data(), v.data(), out.data(), scratch.data(), softmax);
+      vector_attention(s, q.data(), k.data(), v.data(), out.data(), scratch.data(), vector_softmax);
       CHECK(worst_attention(s, q, k, v, out) <= 1);
       std::fill(out.begin(), out.end(), NAN);
-      gemm_attention(s, q.data(), k.data(), v.data(), out.data(), scratch.data(), softmax, best);
+      gemm_attention(s, q.data(), k.data(), v.data(), out.data(), scratch.data(), vector_softmax, best);
       CHECK(worst_attention(s, q, k, v, out) <= 1);
       if (s.tokens == 0) continue;
       out[s.numbers() - 1] += 0.01f;

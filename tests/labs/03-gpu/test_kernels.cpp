@@ -11,10 +11,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "01-roofline/kernels/chase.hpp"
 #include "03-gpu/kernels/branches.hpp"
 #include "03-gpu/kernels/chases.hpp"
 #include "03-gpu/kernels/gather.hpp"
+#include "kit/streams/chase.hpp"
 
 namespace hf::gpu {
 namespace {

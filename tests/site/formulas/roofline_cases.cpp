@@ -1,11 +1,11 @@
 // The roofline, and the work and traffic of operators.
 #include <cstddef>
 
-#include "00-workload/kernels/loops.hpp"
-#include "00-workload/kernels/operators.hpp"
 #include "07-compilers/kernels/attention/attention.hpp"
 #include "07-compilers/kernels/fusion/chain_by_hand.hpp"
 #include "cases.hpp"
+#include "kit/transformer/loops.hpp"
+#include "kit/transformer/operators.hpp"
 #include "kit/work.hpp"
 
 namespace hf::formulas {

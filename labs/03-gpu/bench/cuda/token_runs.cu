@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include "00-workload/kernels/transformer.hpp"
 #include "03-gpu/bench/cuda/reads.cuh"
 #include "03-gpu/check/token_reference.hpp"
 #include "03-gpu/kernels/cuda/token.cuh"
@@ -11,6 +10,7 @@
 #include "kit/cuda/device.cuh"
 #include "kit/cuda/graph.cuh"
 #include "kit/cuda/timing.cuh"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -9,8 +9,8 @@
 #include <climits>
 #include <cmath>
 
-#include "00-workload/kernels/transformer.hpp"
 #include "03-gpu/kernels/cuda/gemv.cuh"
+#include "kit/transformer/transformer.hpp"
 
 #ifdef __CUDACC__
 /// Starts a kernel in a stream.

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "00-workload/kernels/transformer.hpp"
 #include "03-gpu/kernels/cuda/token.cuh"
 #include "kit/cuda/device.cuh"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::gpu {
 

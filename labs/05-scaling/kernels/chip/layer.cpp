@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/kernels/loops.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 #include "kit/loop_team.hpp"
 #include "kit/random.hpp"
+#include "kit/transformer/loops.hpp"
 #include "kit/work.hpp"
 
 namespace hf::scaling {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "02-matmul/kernels/micro_kernel.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/gemm/micro_kernel.hpp"
 #include "kit/loop_team.hpp"
 
 namespace hf::scaling {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "00-workload/kernels/transformer.hpp"
 #include "kit/random.hpp"
 #include "kit/ranks/alpha_beta.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::scaling {
 namespace {

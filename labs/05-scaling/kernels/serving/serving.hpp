@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/kernels/account.hpp"
-#include "00-workload/kernels/transformer.hpp"
 #include "kit/ranks/alpha_beta.hpp"
+#include "kit/transformer/account.hpp"
+#include "kit/transformer/transformer.hpp"
 #include "kit/work.hpp"
 
 namespace hf::scaling {

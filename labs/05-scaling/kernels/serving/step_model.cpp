@@ -9,10 +9,10 @@
 #include <tuple>
 #include <vector>
 
-#include "00-workload/kernels/account.hpp"
-#include "00-workload/kernels/transformer.hpp"
 #include "05-scaling/kernels/serving/serving.hpp"
 #include "kit/random.hpp"
+#include "kit/transformer/account.hpp"
+#include "kit/transformer/transformer.hpp"
 #include "kit/work.hpp"
 
 namespace hf::scaling {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "05-scaling/kernels/training/matrix.hpp"
+#include "kit/learning/matrix.hpp"
 #include "kit/random.hpp"
 #include "kit/ranks/transport.hpp"
 

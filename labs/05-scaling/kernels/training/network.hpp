@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "05-scaling/kernels/training/matrix.hpp"
+#include "kit/learning/matrix.hpp"
 
 namespace hf::scaling {
 

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "05-scaling/kernels/training/matrix.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"
 #include "harness/measure/clock.hpp"
+#include "kit/learning/matrix.hpp"
 #include "kit/ranks/transport.hpp"
 #include "kit/ranks/transport_threads.hpp"
 

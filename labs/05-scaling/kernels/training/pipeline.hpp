@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "05-scaling/kernels/training/matrix.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"
+#include "kit/learning/matrix.hpp"
 #include "kit/ranks/transport.hpp"
 
 namespace hf::scaling {

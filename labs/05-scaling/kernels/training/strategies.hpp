@@ -6,8 +6,8 @@
 #include <memory>
 #include <span>
 
-#include "05-scaling/kernels/training/adam.hpp"
 #include "05-scaling/kernels/training/network.hpp"
+#include "kit/learning/adam.hpp"
 #include "kit/ranks/alpha_beta.hpp"
 #include "kit/ranks/transport.hpp"
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "04-tpu/kernels/dot_instructions.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/narrow/dot_instructions.hpp"
 
 #if defined(__aarch64__)
 #include <arm_neon.h>

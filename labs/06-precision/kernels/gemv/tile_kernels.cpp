@@ -8,12 +8,12 @@
 #include <cstring>
 #include <vector>
 
-#include "04-tpu/kernels/dot_instructions.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/gemv/dequantise.hpp"
 #include "06-precision/kernels/gemv/tiles.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/narrow/dot_instructions.hpp"
 
 namespace hf::precision {
 namespace {

@@ -1,5 +1,5 @@
 #include "06-precision/kernels/model/format_transformer.hpp"
-#include "00-workload/kernels/loops.hpp"
+#include "kit/transformer/loops.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
 #include "kit/loop_team.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::precision {
 namespace {

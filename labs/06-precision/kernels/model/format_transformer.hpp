@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::precision {
 

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "05-scaling/kernels/training/adam.hpp"
-#include "05-scaling/kernels/training/matrix.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
+#include "kit/learning/adam.hpp"
+#include "kit/learning/matrix.hpp"
 
 namespace hf::precision {
 

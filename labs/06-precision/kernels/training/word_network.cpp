@@ -8,9 +8,9 @@
 #include <limits>
 #include <span>
 
-#include "05-scaling/kernels/training/matrix.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
+#include "kit/learning/matrix.hpp"
 #include "kit/random.hpp"
 
 namespace hf::precision {

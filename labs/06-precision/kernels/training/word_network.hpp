@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "05-scaling/kernels/training/matrix.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
+#include "kit/learning/matrix.hpp"
 
 namespace hf::precision {
 

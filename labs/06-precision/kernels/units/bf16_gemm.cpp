@@ -9,14 +9,14 @@
 #include <type_traits>
 #include <vector>
 
-#include "02-matmul/kernels/gemm.hpp"
-#include "02-matmul/kernels/micro_kernel.hpp"
-#include "02-matmul/kernels/partition.hpp"
-#include "04-tpu/kernels/narrow_gemm.hpp"
-#include "04-tpu/kernels/narrow_strip.hpp"
 #include "harness/measure/clock.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/gemm/gemm.hpp"
+#include "kit/gemm/micro_kernel.hpp"
+#include "kit/gemm/partition.hpp"
+#include "kit/narrow/narrow_gemm.hpp"
+#include "kit/narrow/narrow_strip.hpp"
 
 #if defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
 #include <arm_neon.h>

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <limits>
 
-#include "02-matmul/kernels/gemm.hpp"
 #include "07-compilers/kernels/attention/attention.hpp"
 #include "07-compilers/kernels/attention/attention_kernels.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/gemm/gemm.hpp"
 #include "kit/loop_team.hpp"
 #include "kit/work.hpp"
 

@@ -12,8 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "02-matmul/kernels/gemm.hpp"
-#include "02-matmul/kernels/partition.hpp"
 #include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
@@ -22,6 +20,8 @@
 #include "harness/machine/machine.hpp"
 #include "harness/measure/interrupt.hpp"
 #include "harness/measure/memory.hpp"
+#include "kit/gemm/gemm.hpp"
+#include "kit/gemm/partition.hpp"
 #include "kit/loop_team.hpp"
 
 namespace hf::compilers {

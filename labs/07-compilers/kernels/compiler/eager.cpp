@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "02-matmul/kernels/gemm.hpp"
-#include "02-matmul/kernels/partition.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/prelude.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/gemm/gemm.hpp"
+#include "kit/gemm/partition.hpp"
 #include "kit/loop_team.hpp"
 
 namespace hf::compilers {

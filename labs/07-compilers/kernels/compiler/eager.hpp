@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "02-matmul/kernels/gemm.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "harness/measure/memory.hpp"
+#include "kit/gemm/gemm.hpp"
 #include "kit/rounded.hpp"
 
 namespace hf::compilers {

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "02-matmul/kernels/gemm.hpp"
-#include "02-matmul/kernels/gemm_driver.hpp"
-#include "02-matmul/kernels/micro_kernel.hpp"
-#include "02-matmul/kernels/schedule.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/gemm/gemm.hpp"
+#include "kit/gemm/gemm_driver.hpp"
+#include "kit/gemm/micro_kernel.hpp"
+#include "kit/gemm/schedule.hpp"
 
 namespace hf::compilers {
 

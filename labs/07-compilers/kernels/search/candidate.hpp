@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "02-matmul/kernels/schedule.hpp"
+#include "kit/gemm/schedule.hpp"
 
 namespace hf::compilers {
 

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 
-#include "02-matmul/kernels/gemm_driver.hpp"
-#include "02-matmul/kernels/micro_kernel.hpp"
 #include "07-compilers/kernels/search/candidate.hpp"
+#include "kit/gemm/gemm_driver.hpp"
+#include "kit/gemm/micro_kernel.hpp"
 
 namespace hf::compilers {
 

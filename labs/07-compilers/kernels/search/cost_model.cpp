@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "02-matmul/kernels/partition.hpp"
-#include "02-matmul/kernels/schedule.hpp"
 #include "07-compilers/kernels/search/candidate.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/keep.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/vector.hpp"
+#include "kit/gemm/partition.hpp"
+#include "kit/gemm/schedule.hpp"
 
 namespace hf::compilers {
 namespace {

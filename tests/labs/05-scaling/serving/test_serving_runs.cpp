@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/kernels/transformer.hpp"
 #include "05-scaling/kernels/serving/serving.hpp"
 #include "kit/random.hpp"
+#include "kit/transformer/transformer.hpp"
 #include "kit/work.hpp"
 
 namespace hf::scaling {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "05-scaling/check/reference.hpp"
-#include "05-scaling/kernels/training/adam.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/pipeline.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"
+#include "kit/learning/adam.hpp"
 #include "kit/ranks/transport.hpp"
 #include "kit/ranks/transport_threads.hpp"
 #include "kit/reference.hpp"

@@ -9,12 +9,12 @@
 #include <set>
 #include <vector>
 
-#include "00-workload/kernels/transformer.hpp"
 #include "06-precision/bench/accuracy.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/formats/rotation.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
 #include "kit/random.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::precision {
 namespace {

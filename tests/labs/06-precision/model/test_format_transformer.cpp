@@ -9,16 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/check/reference.hpp"
-#include "00-workload/kernels/loops.hpp"
-#include "00-workload/kernels/tensors.hpp"
-#include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
 #include "kit/loop_team.hpp"
 #include "kit/random.hpp"
 #include "kit/rounded.hpp"
+#include "kit/transformer/loops.hpp"
+#include "kit/transformer/reference.hpp"
+#include "kit/transformer/tensors.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::precision {
 namespace {

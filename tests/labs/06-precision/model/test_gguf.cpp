@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/kernels/transformer.hpp"
 #include "06-precision/bench/gguf.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "harness/measure/scratch_file.hpp"
+#include "kit/transformer/transformer.hpp"
 
 namespace hf::precision {
 namespace {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/kernels/transformer.hpp"
 #include "06-precision/bench/gguf.hpp"
 #include "06-precision/bench/model.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
@@ -17,6 +16,7 @@
 #include "harness/report/lab.hpp"
 #include "kit/peers/llama_peer.hpp"
 #include "kit/relative_distance.hpp"
+#include "kit/transformer/transformer.hpp"
 #include "process.hpp"
 #include "quiet_lab.hpp"
 

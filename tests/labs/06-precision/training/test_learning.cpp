@@ -7,8 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "05-scaling/kernels/training/adam.hpp"
-#include "05-scaling/kernels/training/matrix.hpp"
 #include "06-precision/bench/training.hpp"
 #include "06-precision/check/word_reference.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
@@ -16,6 +14,8 @@
 #include "06-precision/kernels/training/sentences.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
 #include "harness/measure/results.hpp"
+#include "kit/learning/adam.hpp"
+#include "kit/learning/matrix.hpp"
 
 namespace hf::precision {
 namespace {

@@ -11,11 +11,11 @@
 #include <numeric>
 #include <vector>
 
-#include "05-scaling/kernels/training/matrix.hpp"
 #include "06-precision/check/word_reference.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
+#include "kit/learning/matrix.hpp"
 
 namespace hf::precision {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "04-tpu/kernels/int8_gemm.hpp"
+#include "kit/narrow/int8_gemm.hpp"
 #include "kit/peers/onednn_peer.hpp"
 #include "kit/random.hpp"
 

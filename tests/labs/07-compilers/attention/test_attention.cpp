@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "02-matmul/check/layers_reference.hpp"
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/kernels/attention/attention.hpp"
 #include "harness/measure/memory.hpp"
 #include "kit/loop_team.hpp"
+#include "kit/product.hpp"
 #include "kit/random.hpp"
 #include "kit/reference.hpp"
 #include "kit/work.hpp"
@@ -45,7 +45,7 @@ struct Operands {
     double worst = 0;
     std::vector<Reference> row(head.d);
     for (std::size_t i = 0; i < head.queries; ++i) {
-      matmul::reference_attention({head.visible(i), head.d}, q.data(), k.data(), v.data(), i, row);
+      reference_attention(head.visible(i), head.d, q.data(), k.data(), v.data(), i, row);
       worst = std::max(worst, worst_error_share({out() + i * head.d, head.d}, row));
     }
     return worst;
@@ -194,7 +194,7 @@ TEST_CASE("one key after the other comes to the same as the definition") {
     std::vector<Reference> right(20);
     for (std::size_t i = 0; i < 40; ++i) {
       online_attention(of.head, of.q.data(), of.k.data(), of.v.data(), i, out);
-      matmul::reference_attention({of.head.visible(i), 20}, of.q.data(), of.k.data(), of.v.data(), i, right);
+      reference_attention(of.head.visible(i), 20, of.q.data(), of.k.data(), of.v.data(), i, right);
       for (std::size_t e = 0; e < 20; ++e) CHECK(out[e] == doctest::Approx(right[e].value).epsilon(1e-12));
     }
   }

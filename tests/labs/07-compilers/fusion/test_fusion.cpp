@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "01-roofline/kernels/stream_runs.hpp"
 #include "07-compilers/bench/fusion.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/results.hpp"
@@ -15,6 +14,7 @@
 #include "harness/measure/scratch_folder.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/measure/threads.hpp"
+#include "kit/streams/stream_runs.hpp"
 #include "kit/work.hpp"
 
 namespace hf::compilers {

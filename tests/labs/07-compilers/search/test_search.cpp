@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "02-matmul/kernels/gemm.hpp"
-#include "02-matmul/kernels/schedule.hpp"
 #include "07-compilers/check/candidate_runs.hpp"
 #include "07-compilers/kernels/search/candidate.hpp"
 #include "07-compilers/kernels/search/cost_model.hpp"
 #include "07-compilers/kernels/search/tuners.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/statistics.hpp"
+#include "kit/gemm/gemm.hpp"
+#include "kit/gemm/schedule.hpp"
 
 namespace hf::compilers {
 namespace {
