@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/machine/cores.hpp"
 #include "harness/measure/threads.hpp"
 
 namespace hf {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "harness/machine/cores.hpp"
 #include "harness/measure/threads.hpp"
 
 namespace hf {

@@ -20,6 +20,7 @@
 #include "inputs.hpp"
 #include "law.hpp"
 #include "record.hpp"
+#include "schema.hpp"
 
 namespace hf {
 namespace {
@@ -235,11 +236,6 @@ bool plausible_time(const std::string& text) {
   return date.ok() && time && date.year() >= kYearOfFormat && date.year() <= kMostDistant;
 }
 
-std::string line(const std::string& file, const Problem& problem) {
-  const std::string where = problem.pointer.empty() ? "" : problem.pointer + ": ";
-  return printable(file + ": " + where + problem.expected + "; " + problem.remedy);
-}
-
 std::vector<Problem> check(const Json& record, const Identity& identity, const std::filesystem::path& labs) {
   // Each step relies on the one before it.
   std::vector<Problem> problems = check_schema(record);
@@ -334,35 +330,11 @@ std::vector<Problem> check_publishable(const Json& record) {
   return problems;
 }
 
-bool is_positive_unit(const std::string& unit) {
-  static const std::set<std::string> units = {"GFLOP/s", "TFLOP/s",  "Gop/s",     "Top/s",     "GB/s", "TB/s",
-                                              "ns",      "us",       "ms",        "s",         "GHz",  "MHz",
-                                              "cycles",  "tokens/s", "updates/s", "FLOP/byte", "W",    "pJ"};
-  return units.contains(unit);
-}
-
-std::string promised_unit(const std::string& id, const std::string& unit) {
-  static const std::map<std::string, std::vector<std::string>> units_by_end = {{"_gflops", {"GFLOP/s"}},
-                                                                               {"_tflops", {"TFLOP/s"}},
-                                                                               {"_gops", {"Gop/s"}},
-                                                                               {"_tops", {"Top/s"}},
-                                                                               {"_gbs", {"GB/s"}},
-                                                                               {"_ghz", {"GHz"}},
-                                                                               {"_ns", {"ns"}},
-                                                                               {"_us", {"us"}},
-                                                                               {"_ms", {"ms"}},
-                                                                               {"_cycles", {"cycles"}},
-                                                                               {"_bytes", {"B"}},
-                                                                               {"_share", {"1", "%"}},
-                                                                               {"_flop_per_byte", {"FLOP/byte"}}};
-  for (const auto& [end, units] : units_by_end) {
-    if (!id.ends_with(end)) continue;
-    if (std::ranges::find(units, unit) != units.end()) continue;
-    std::string wanted;
-    for (const auto& each : units) wanted += (wanted.empty() ? "" : " or ") + each;
-    return wanted;
-  }
-  return "";
+Json load_record(const std::filesystem::path& file, const std::filesystem::path& labs) {
+  Json record = load_json(file);
+  const auto problems = check(record, this_identity(), labs);
+  if (!problems.empty()) throw FileError(line(file.string(), problems.front()));
+  return record;
 }
 
 }  // namespace hf

@@ -7,15 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "record.hpp"
+
 namespace hf {
-
-/// One thing wrong with a record: where (a JSON pointer, empty for the whole), what was expected, what to do.
-struct Problem {
-  std::string pointer, expected, remedy;
-};
-
-/// The problem as one line: "FILE: /json/pointer: what was expected; remedy".
-std::string line(const std::string& file, const Problem& problem);
 
 /// The user and host of this process, which a record must not contain. Empty if unknown.
 struct Identity {
@@ -49,10 +43,6 @@ std::vector<Problem> check_publishable(const nlohmann::json& record);
 /// sanitizer". Empty if they are.
 std::string refused_flags(const std::string& flags);
 
-/// The reason to refuse the name of a machine's folder below figures/records, which becomes part of addresses and file
-/// names: one line, empty for a good name.
-std::string refused_folder(const std::filesystem::path& folder);
-
 /// Texts in `record` that identify a person or a host: paths outside the system's directories, e-mail, MAC and IPv4
 /// addresses, UUIDs, and `identity` itself; also characters that no honest text has (characters.hpp).
 ///
@@ -62,24 +52,12 @@ std::string refused_folder(const std::filesystem::path& folder);
 /// inputs), never in keys.
 std::vector<Problem> identifying(const nlohmann::json& record, const Identity& identity);
 
-/// The current version of records.
-constexpr int kSchemaVersion = 4;
-
-/// True if a value or a series may have this id, or a number this unit, according to schema.json.
-bool well_formed_id(const std::string& id);
-bool known_unit(const std::string& unit);
+/// Reads a reliable record: load_json, then all checks in check.hpp, with the laws of the labs in `labs`. Throws
+/// FileError with the first problem.
+Json load_record(const std::filesystem::path& file, const std::filesystem::path& labs = {});
 
 /// True if the timestamp, like "2026-11-20T10:00:00Z", is a date and time in a year from which a record can be. This
 /// machine's clock has no part in it: a clock that is behind must not refuse the records of others.
 bool plausible_time(const std::string& text);
-
-/// The places where `record` violates schema.json.
-std::vector<Problem> check_schema(const nlohmann::json& record);
-
-/// The unit that the end of `id` requires, such as "GB/s" for bandwidth_dram_gbs; empty if `unit` is acceptable.
-std::string promised_unit(const std::string& id, const std::string& unit);
-
-/// True if measured numbers in `unit` must be above zero: a speed, a time, a power.
-bool is_positive_unit(const std::string& unit);
 
 }  // namespace hf

@@ -15,8 +15,8 @@
 #include <system_error>
 #include <vector>
 
-#include "check.hpp"
 #include "record.hpp"
+#include "schema.hpp"
 
 namespace hf {
 namespace {

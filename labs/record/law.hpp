@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "check.hpp"
 #include "record.hpp"
 
 namespace hf {

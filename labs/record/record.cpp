@@ -12,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "check.hpp"
-
 namespace hf {
 namespace {
 
@@ -200,13 +198,6 @@ Json load_json(const std::filesystem::path& file) {
   return parse_json(as_utf8(read_file(file, kMaxBytes)), file.string());
 }
 
-Json load_record(const std::filesystem::path& file, const std::filesystem::path& labs) {
-  Json record = load_json(file);
-  const auto problems = check(record, this_identity(), labs);
-  if (!problems.empty()) throw FileError(line(file.string(), problems.front()));
-  return record;
-}
-
 std::string row_of(const Json& point) {
   std::string row;
   bool gap = false;
@@ -240,6 +231,11 @@ std::optional<Number> number_at(const Json& record, std::string_view address) {
     }
   }
   return std::nullopt;
+}
+
+std::string line(const std::string& file, const Problem& problem) {
+  const std::string where = problem.pointer.empty() ? "" : problem.pointer + ": ";
+  return printable(file + ": " + where + problem.expected + "; " + problem.remedy);
 }
 
 }  // namespace hf

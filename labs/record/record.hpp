@@ -29,10 +29,6 @@ Json parse_json(std::string_view text, const std::string& name);
 /// Reads a JSON file of at most 8 MiB and parses it with parse_json. Throws FileError.
 Json load_json(const std::filesystem::path& file);
 
-/// Reads a reliable record: load_json, then all checks in check.hpp, with the laws of the labs in `labs`. Throws
-/// FileError with the first problem.
-Json load_record(const std::filesystem::path& file, const std::filesystem::path& labs = {});
-
 /// The row name of a point, if a series is a column of a table and each point a row: its label or else its x, in lower
 /// case, with _ for anything that is not a letter or digit. The same in press/records.py.
 std::string row_of(const Json& point);
@@ -54,5 +50,13 @@ struct Number {
 /// The number called `address` in `record` (of the right shape): the value with that id, or a point of a series, such
 /// as "speedup[quicksort]"; nothing if there is none.
 std::optional<Number> number_at(const Json& record, std::string_view address);
+
+/// One thing wrong with a record: where (a JSON pointer, empty for the whole), what was expected, what to do.
+struct Problem {
+  std::string pointer, expected, remedy;
+};
+
+/// The problem as one line: "FILE: /json/pointer: what was expected; remedy".
+std::string line(const std::string& file, const Problem& problem);
 
 }  // namespace hf

@@ -1,9 +1,12 @@
-#include "check.hpp"
+#include "schema.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 #include <string>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
@@ -136,6 +139,37 @@ std::vector<Problem> check_schema(const Json& record) {
     if (!echo) problems.push_back(problem(error));
   }
   return problems;
+}
+
+bool is_positive_unit(const std::string& unit) {
+  static const std::set<std::string> units = {"GFLOP/s", "TFLOP/s",  "Gop/s",     "Top/s",     "GB/s", "TB/s",
+                                              "ns",      "us",       "ms",        "s",         "GHz",  "MHz",
+                                              "cycles",  "tokens/s", "updates/s", "FLOP/byte", "W",    "pJ"};
+  return units.contains(unit);
+}
+
+std::string promised_unit(const std::string& id, const std::string& unit) {
+  static const std::map<std::string, std::vector<std::string>> units_by_end = {{"_gflops", {"GFLOP/s"}},
+                                                                               {"_tflops", {"TFLOP/s"}},
+                                                                               {"_gops", {"Gop/s"}},
+                                                                               {"_tops", {"Top/s"}},
+                                                                               {"_gbs", {"GB/s"}},
+                                                                               {"_ghz", {"GHz"}},
+                                                                               {"_ns", {"ns"}},
+                                                                               {"_us", {"us"}},
+                                                                               {"_ms", {"ms"}},
+                                                                               {"_cycles", {"cycles"}},
+                                                                               {"_bytes", {"B"}},
+                                                                               {"_share", {"1", "%"}},
+                                                                               {"_flop_per_byte", {"FLOP/byte"}}};
+  for (const auto& [end, units] : units_by_end) {
+    if (!id.ends_with(end)) continue;
+    if (std::ranges::find(units, unit) != units.end()) continue;
+    std::string wanted;
+    for (const auto& each : units) wanted += (wanted.empty() ? "" : " or ") + each;
+    return wanted;
+  }
+  return "";
 }
 
 }  // namespace hf

@@ -12,8 +12,8 @@
 #include <sstream>
 #include <string>
 
+#include "harness/machine/cores.hpp"
 #include "harness/measure/clock.hpp"
-#include "harness/measure/threads.hpp"
 
 namespace hf::yours {
 namespace {

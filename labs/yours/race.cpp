@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "harness/machine/cores.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
-#include "harness/measure/threads.hpp"
 #include "yours/trial.hpp"
 
 namespace hf::yours {

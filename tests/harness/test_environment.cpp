@@ -15,9 +15,10 @@
 #include <vector>
 
 #include "bench.hpp"
-#include "harness/measure/threads.hpp"
+#include "harness/machine/cores.hpp"
 #include "harness/report/environment.hpp"
 #include "process.hpp"
+#include "record/check.hpp"
 #include "record/record.hpp"
 #include "suite.hpp"
 

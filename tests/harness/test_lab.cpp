@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "bench.hpp"
+#include "harness/machine/cores.hpp"
 #include "harness/machine/machine.hpp"
-#include "harness/measure/threads.hpp"
 #include "process.hpp"
 #include "record/check.hpp"
 #include "record/inputs.hpp"

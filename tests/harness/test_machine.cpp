@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "harness/machine/control_group.hpp"
+#include "harness/machine/cores.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/machine/microarchitecture.hpp"
 #include "harness/machine/surroundings.hpp"
-#include "harness/measure/threads.hpp"
 #include "process.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "harness/measure/threads.hpp"
+#include "harness/machine/cores.hpp"
 #include "harness/report/system_state.hpp"
 #include "process.hpp"
 

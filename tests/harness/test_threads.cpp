@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/machine/cores.hpp"
 #include "harness/measure/clock.hpp"
 #include "harness/measure/cores_kept.hpp"
 #include "harness/measure/sampling.hpp"

@@ -23,6 +23,7 @@
 #include "record/claims.hpp"
 #include "record/law.hpp"
 #include "record/record.hpp"
+#include "record/schema.hpp"
 #include "speed_laws.hpp"
 
 namespace hf {

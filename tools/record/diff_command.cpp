@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "record/check.hpp"
 #include "record/claims.hpp"
 #include "record/diff.hpp"
 #include "record/reading.hpp"

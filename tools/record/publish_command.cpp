@@ -9,6 +9,7 @@
 #include "record/check.hpp"
 #include "record/file.hpp"
 #include "record/record.hpp"
+#include "record/schema.hpp"
 #include "record/text.hpp"
 
 namespace hf {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "commands.hpp"
+#include "record/check.hpp"
 #include "record/file.hpp"
 #include "record/law.hpp"
 #include "record/reading.hpp"

@@ -11,6 +11,7 @@
 #include "record/check.hpp"
 #include "record/law.hpp"
 #include "record/record.hpp"
+#include "record/schema.hpp"
 
 namespace hf {
 namespace {

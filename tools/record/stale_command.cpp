@@ -24,6 +24,7 @@
 #include "record/file.hpp"
 #include "record/inputs.hpp"
 #include "record/record.hpp"
+#include "record/schema.hpp"
 
 namespace hf {
 namespace {

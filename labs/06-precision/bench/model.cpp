@@ -20,6 +20,7 @@
 #include "06-precision/bench/steps.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
+#include "harness/machine/cores.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/scratch_file.hpp"
 #include "harness/measure/shared_array.hpp"

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/machine/cores.hpp"
 #include "kit/relative_distance.hpp"
 
 namespace hf::compilers {

@@ -21,10 +21,10 @@
 #include <utility>
 #include <vector>
 
+#include "cores.hpp"
 #include "first_line.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/shared_library.hpp"
-#include "harness/measure/threads.hpp"
 #include "machine_registers.hpp"
 #include "microarchitecture.hpp"
 #include "surroundings.hpp"

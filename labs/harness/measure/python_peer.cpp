@@ -23,9 +23,9 @@
 #include <utility>
 #include <vector>
 
+#include "harness/machine/cores.hpp"
 #include "harness/measure/python_peer_py.hpp"
 #include "interrupt.hpp"
-#include "threads.hpp"
 
 extern char** environ;
 

@@ -14,23 +14,10 @@
 
 #include "clock.hpp"
 #include "cores_kept.hpp"
+#include "harness/machine/cores.hpp"
 
 namespace hf {
 namespace {
-
-std::vector<int> cores_now() {
-  // The mask must be at least as large as the kernel's; with more than 8192 processors, falls back to the first.
-  std::vector<cpu_set_t> mask(8);
-  std::vector<int> cores;
-  const std::size_t bytes = mask.size() * sizeof(cpu_set_t);
-  if (sched_getaffinity(0, bytes, mask.data()) == 0) {
-    for (int core = 0; core < static_cast<int>(8 * bytes); ++core) {
-      if (CPU_ISSET_S(core, bytes, mask.data())) cores.push_back(core);
-    }
-  }
-  if (cores.empty()) cores.push_back(0);
-  return cores;
-}
 
 /// The cores that run_only_on() gave this thread last; empty before the first call.
 thread_local std::vector<int> put_on;
@@ -77,11 +64,6 @@ void meet(std::atomic<int>& arrived, int count) {
 }
 
 }  // namespace
-
-const std::vector<int>& usable_cores() {
-  static const std::vector<int> cores = cores_now();
-  return cores;
-}
 
 Pinned::Pinned(int core) {
   usable_cores();  // reads them before this thread has only one

@@ -9,14 +9,12 @@
 #include <thread>
 #include <vector>
 
+#include "harness/machine/cores.hpp"
+
 namespace hf {
 
 /// Number of threads to measure with: one, or one per usable core.
 enum class Threads { one, all };
-
-/// The logical processors that this process could use when this was first called (sched_getaffinity), at least one.
-/// Pinning a thread later does not change the answer.
-const std::vector<int>& usable_cores();
 
 /// Tells the processor that this thread is spinning while it waits.
 inline void pause_spinning() {

@@ -15,7 +15,7 @@
 #include "conditions.hpp"
 #include "harness/measure/clock.hpp"
 #include "harness/measure/interrupt.hpp"
-#include "record/check.hpp"
+#include "record/schema.hpp"
 #include "watchdog.hpp"
 
 namespace hf {

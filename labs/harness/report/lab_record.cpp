@@ -25,6 +25,7 @@
 #include "record/inputs.hpp"
 #include "record/law.hpp"
 #include "record/record.hpp"
+#include "record/schema.hpp"
 #include "system_state.hpp"
 
 namespace hf {

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "harness/machine/cores.hpp"
 #include "harness/machine/first_line.hpp"
-#include "harness/measure/threads.hpp"
 
 namespace hf {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "harness/machine/control_group.hpp"
+#include "harness/machine/cores.hpp"
 #include "harness/machine/surroundings.hpp"
 #include "harness/measure/clock.hpp"
-#include "harness/measure/threads.hpp"
 
 namespace hf {
 namespace {

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/machine/cores.hpp"
 #include "harness/measure/threads.hpp"
 #include "kit/ranks/launcher.hpp"
 #include "kit/ranks/ranks.hpp"

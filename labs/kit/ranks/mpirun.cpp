@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/machine/cores.hpp"
 #include "harness/measure/interrupt.hpp"
-#include "harness/measure/threads.hpp"
 #include "harness/report/environment.hpp"
 #include "kit/ranks/launcher.hpp"
 

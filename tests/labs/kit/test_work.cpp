@@ -2,10 +2,10 @@
 
 #include <vector>
 
+#include "harness/machine/cores.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
-#include "harness/measure/threads.hpp"
 #include "kit/roof_runs.hpp"
 #include "kit/work.hpp"
 

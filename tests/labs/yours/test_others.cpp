@@ -7,8 +7,8 @@
 #include <fstream>
 #include <optional>
 
+#include "harness/machine/cores.hpp"
 #include "harness/measure/scratch_folder.hpp"
-#include "harness/measure/threads.hpp"
 
 namespace hf::yours {
 namespace {

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/machine/cores.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/threads.hpp"
 #include "suite.hpp"

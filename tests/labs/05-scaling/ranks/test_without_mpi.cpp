@@ -6,6 +6,7 @@
 #include <string>
 
 #include "process.hpp"
+#include "record/check.hpp"
 #include "record/record.hpp"
 
 TEST_CASE("without MPI a lab with ranks measures what one process can, and its record says what is missing") {
