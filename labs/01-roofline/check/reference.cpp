@@ -47,9 +47,9 @@ void reference_softmax(std::span<const float> row, std::span<Reference> to) {
   }
   double sum = 0;
   for (float x : row) sum += std::exp(double{x} - highest);
-  // Rounding x − highest changes e^… by that rounding times its size, at most 88; the exponential itself adds 3.
+  // Rounding x − highest changes e^… by that rounding times its size, at most 88; the exponential itself adds 2.
   const double range = std::min(highest - lowest, 88.0);
-  const double relative = rounding_error(2 * (range + 4) + static_cast<double>(row.size()) + 4);
+  const double relative = rounding_error(2 * (range + 3) + static_cast<double>(row.size()) + 4);
   for (std::size_t i = 0; i < row.size(); ++i) {
     const double value = std::exp(double{row[i]} - highest) / sum;
     to[i] = {value, relative * value + 2 * smallest_normal};

@@ -1,47 +1,29 @@
 #include "kit/transformer/loops.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "harness/measure/vector.hpp"
+#include "kit/exponential.hpp"
 #include "kit/loop_team.hpp"
+#include "kit/softmax.hpp"
 
 namespace hf::workload {
 namespace {
 
 constexpr float epsilon = 1e-5f;
 
-/// e^x to 3 units in the last place; x is first brought to within ±87.
-/// e^x = 2^k · e^r with k = round(x / ln 2); e^r is its Taylor polynomial.
-inline float exponential(float x) {
-  x = x < -87.0f ? -87.0f : x;
-  x = x > 87.0f ? 87.0f : x;
-  const float shifted = x * 1.44269504f + 12582912.0f;  // 1.5 · 2^23 rounds it
-  const float k = shifted - 12582912.0f;
-  const float r = (x - k * 0.693359375f) - k * -2.12194440e-4f;
-  float e = 1 / 5040.0f;
-  e = e * r + 1 / 720.0f;
-  e = e * r + 1 / 120.0f;
-  e = e * r + 1 / 24.0f;
-  e = e * r + 1 / 6.0f;
-  e = e * r + 1 / 2.0f;
-  e = e * r + 1;
-  e = e * r + 1;
-  const std::uint32_t power = (std::bit_cast<std::uint32_t>(shifted) << 23) + (127u << 23);
-  return e * std::bit_cast<float>(power);  // · 2^k, through the exponent field
-}
-
 // GELU(x) = x / 2 · (1 + tanh z) with z = √(2/π) · (x + 0.044715 x³), which is x / (1 + e^(−2z)).
 constexpr float twice_root_two_over_pi = 1.5957691216f, cubic = 0.044715f;
 
-inline float gelu_gate(float x) { return 1 / (1 + exponential(-twice_root_two_over_pi * (x + cubic * x * x * x))); }
+inline Floats gelu_gate(Floats x) {
+  return 1.0f / (1.0f + exponential(-twice_root_two_over_pi * (x + cubic * x * x * x)));
+}
 
 struct MeanAndScale {
   float mean, scale;
@@ -56,29 +38,6 @@ inline MeanAndScale mean_and_scale(const float* x, std::size_t n) {
 #pragma omp simd reduction(+ : squares)
   for (std::size_t i = 0; i < n; ++i) squares += (x[i] - mean) * (x[i] - mean);
   return {mean, 1 / std::sqrt(squares / static_cast<float>(n) + epsilon)};
-}
-
-inline float highest_of(const float* x, std::size_t n) {
-  Floats lanes_highest = broadcast(x[0]);
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const Floats v = load(x + i);
-    lanes_highest = v > lanes_highest ? v : lanes_highest;
-  }
-  float highest = max_of(lanes_highest);
-  for (; i < n; ++i) highest = std::max(highest, x[i]);
-  return highest;
-}
-
-/// x ← e^(factor · (x − highest)). \return their sum
-inline float exponentiate(float* x, float highest, float factor, std::size_t n) {
-  float sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (std::size_t i = 0; i < n; ++i) {
-    x[i] = exponential(factor * (x[i] - highest));
-    sum += x[i];
-  }
-  return sum;
 }
 
 /// x ← factor · x
@@ -268,18 +227,19 @@ void scale_and_shift(float* x, const float* factor, const float* shift, std::siz
 
 void gelu(const float* x, float* y, std::size_t n) {
   share(n, 1, [&](std::size_t first, std::size_t last) {
-#pragma omp simd
-    for (std::size_t i = first; i < last; ++i) y[i] = x[i] * gelu_gate(x[i]);
+    for (std::size_t i = first; i < last; i += lanes) {
+      const Floats v = load_some(x + i, last - i, 0);
+      store_some(y + i, last - i, v * gelu_gate(v));
+    }
   });
 }
 
 void gelu_backward(const float* x, float* dy, std::size_t n) {
   share(n, 1, [&](std::size_t first, std::size_t last) {
-#pragma omp simd
-    for (std::size_t i = first; i < last; ++i) {
-      const float gate = gelu_gate(x[i]);
-      const float slope = twice_root_two_over_pi * (1 + 3 * cubic * x[i] * x[i]);
-      dy[i] *= gate + x[i] * gate * (1 - gate) * slope;
+    for (std::size_t i = first; i < last; i += lanes) {
+      const Floats v = load_some(x + i, last - i, 0), gate = gelu_gate(v);
+      const Floats slope = twice_root_two_over_pi * (1.0f + 3 * cubic * v * v);
+      store_some(dy + i, last - i, load_some(dy + i, last - i, 0) * (gate + v * gate * (1.0f - gate) * slope));
     }
   });
 }
@@ -331,8 +291,7 @@ void causal_softmax(float* x, float factor, std::size_t rows, std::size_t column
     float* row = x + r * columns;
     const std::size_t seen = std::min(first + r % period + 1, columns);
     if (seen == 0) return;
-    const float sum = exponentiate(row, highest_of(row, seen), factor, seen);
-    scale(row, 1 / sum, seen);
+    softmax_row(row, row, seen, factor);
     std::fill(row + seen, row + columns, 0.0f);
   });
 }
@@ -359,7 +318,7 @@ double cross_entropy(float* logits, std::span<const int> targets, std::size_t co
     const float highest = highest_of(row, columns);
     const auto target = static_cast<std::size_t>(targets[r]);
     const double of_target = row[target] - highest;
-    const float sum = exponentiate(row, highest, 1, columns);
+    const float sum = exponentiate(row, row, columns, highest);
     losses[r] = std::log(static_cast<double>(sum)) - of_target;
     scale(row, 1 / (sum * static_cast<float>(rows)), columns);
     row[target] -= 1 / static_cast<float>(rows);

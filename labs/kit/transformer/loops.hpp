@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <span>
 
+#include "kit/exponential.hpp"
+
 namespace hf::workload {
 
 /// The cost of the arithmetic below, in FLOPs: additions, multiplications, divisions.
-constexpr double exponential_flops = 22, gelu_flops = exponential_flops + 9, gelu_backward_flops = gelu_flops + 12;
+constexpr double gelu_flops = exponential_flops + 9, gelu_backward_flops = gelu_flops + 12;
 constexpr double layer_norm_flops = 8, layer_norm_backward_flops = 17, softmax_flops = exponential_flops + 4;
 
 // ---- Elementwise ----

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "harness/measure/vector.hpp"
+#include "kit/softmax.hpp"
 
 #if defined(__AVX512DQ__)
 #include <immintrin.h>
@@ -19,7 +20,7 @@ namespace {
 // ---- The exponential ----
 
 // Scores are already multiplied by log₂e, which costs nothing because they are scaled anyway, and never exceed the
-// highest by much. The exp() of vector_math.hpp, for any number, takes up to twice as many instructions.
+// highest by much. exponential(), for any number, takes up to twice as many instructions.
 
 /// Vector instructions of power_of_two() for each score.
 #if defined(__AVX512DQ__)
@@ -27,8 +28,6 @@ constexpr double power_of_two_instructions = 8;
 #else
 constexpr double power_of_two_instructions = 11;
 #endif
-
-inline Floats higher(Floats a, Floats b) { return a > b ? a : b; }
 
 #if defined(__AVX512DQ__)
 /// 2^x for x ≤ 2⁷; 2⁻¹²⁶ for all x below -126. Relative error < 2⁻²²: 2^x = 2^⌊x⌋ · 2^f, where a polynomial

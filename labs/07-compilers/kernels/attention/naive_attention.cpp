@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 #include "07-compilers/kernels/attention/attention.hpp"
 #include "07-compilers/kernels/attention/attention_kernels.hpp"
@@ -11,6 +10,7 @@
 #include "harness/measure/vector.hpp"
 #include "kit/gemm/gemm.hpp"
 #include "kit/loop_team.hpp"
+#include "kit/softmax.hpp"
 #include "kit/work.hpp"
 
 namespace hf::compilers {
@@ -26,18 +26,6 @@ void turn(const float* k, std::size_t first, std::size_t last, std::size_t keys,
       for (std::size_t j = begin; j < end; ++j) transposed[e * keys + j] = scale * k[j * d + e];
     }
   }
-}
-
-float highest_of(const float* x, std::size_t n) {
-  constexpr std::size_t chains = 4;  // independent, since a maximum takes several cycles
-  constexpr float lowest = -std::numeric_limits<float>::infinity();
-  Floats top[chains] = {broadcast(lowest), broadcast(lowest), broadcast(lowest), broadcast(lowest)};
-  std::size_t j = 0;
-  for (; j + chains * lanes <= n; j += chains * lanes) {
-    for (std::size_t c = 0; c < chains; ++c) top[c] = higher(top[c], load(x + j + c * lanes));
-  }
-  for (; j < n; j += lanes) top[0] = higher(top[0], load_some(x + j, n - j, lowest));
-  return max_of(higher(higher(top[0], top[1]), higher(top[2], top[3])));
 }
 
 /// x = 2^(x - highest) / Σ, in place, for one row, which meanwhile stays in the level-1 or level-2 cache.

@@ -19,6 +19,7 @@
 #include "kit/gemm/gemm.hpp"
 #include "kit/gemm/partition.hpp"
 #include "kit/loop_team.hpp"
+#include "kit/softmax.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -130,26 +131,6 @@ constexpr float lowest = -std::numeric_limits<float>::infinity();  // e^lowest i
 float row_sum(const float* x, std::size_t n) { return sum_of(reduce(x, n, 0, itself, sum)); }
 
 float row_max(const float* x, std::size_t n) { return max_of(reduce(x, n, lowest, itself, larger)); }
-
-/// Three passes over a row: the second and third find it in the nearest cache. Meanwhile the next row is prefetched;
-/// otherwise memory would be idle while a core computes.
-void softmax_row(const float* x, float* y, std::size_t n) {
-  const Floats max = broadcast(row_max(x, n));
-  Floats total = {};
-  const auto raise = [&](std::size_t j, std::size_t count) {
-    const Floats power = exp(load_some(x + j, count, lowest) - max);
-    store_some(y + j, count, power);
-    total += power;
-  };
-  std::size_t j = 0;
-  for (; j + lanes <= n; j += lanes) {
-    __builtin_prefetch(x + n + j);
-    raise(j, lanes);
-  }
-  if (j < n) raise(j, n - j);
-  const float share = 1 / sum_of(total);
-  map(y, y, n, [=](Floats power) { return power * share; });
-}
 
 void layer_norm_row(const float* x, const float* gain, const float* shift, float* y, std::size_t n) {
   const float count = static_cast<float>(n), mean = row_sum(x, n) / count;

@@ -14,6 +14,7 @@
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "07-compilers/kernels/compiler/prelude_hpp.hpp"
 #include "harness/measure/vector_hpp.hpp"
+#include "kit/exponential_hpp.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -401,7 +402,9 @@ std::string without_includes(std::string_view header) {
 
 }  // namespace
 
-std::string prelude() { return without_includes(vector_hpp) + without_includes(prelude_hpp); }
+std::string prelude() {
+  return without_includes(vector_hpp) + without_includes(exponential_hpp) + without_includes(prelude_hpp);
+}
 
 std::string emit(const FusionPlan& plan) {
   std::string text;

@@ -175,7 +175,7 @@ Graph decompose(const Graph& graph, const std::vector<bool>& any_row, std::size_
   return simple;
 }
 
-const OpCosts counted_flops = {.exp = exp_flops, .gelu = gelu_flops, .dropout = 1, .other = 1};
+const OpCosts counted_flops = {.exp = exponential_flops, .gelu = gelu_flops, .dropout = 1, .other = 1};
 
 Work work(const Graph& graph, Ref ref, const OpCosts& costs) {
   const Node& node = graph.node(ref);

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "harness/measure/vector.hpp"
+#include "kit/exponential.hpp"
 
 /// For a body that occurs once in the source and several times in the loop. Inlined, so that its variables stay in
 /// registers.
@@ -18,32 +19,15 @@
 namespace hf::compilers {
 namespace {
 
-typedef std::uint32_t Words __attribute__((vector_size(vector_bytes)));
-
 /// FLOPs of the functions below for a number.
-constexpr double exp_flops = 19, gelu_flops = exp_flops + 9, rsqrt_flops = 2;
+constexpr double gelu_flops = exponential_flops + 9, rsqrt_flops = 2;
 
 /// Returns b if a or b is NaN.
 inline Floats maximum(Floats a, Floats b) { return a > b ? a : b; }
 
 inline Floats relu(Floats x) { return maximum(Floats{}, x); }
 
-/// e^x, with a relative error of at most 2^-23; 0 if the result is below the smallest normal number; NaN of NaN.
-inline Floats exp(Floats x) {
-  const Floats round = broadcast(0x1.8p23f);  // leaves no bits for a fraction
-  const Floats shifted = x * 1.44269504f + round, n = shifted - round;
-  // e^x = 2^n · e^r, |r| <= ln 2 / 2; ln 2 in two parts, n times the first exact
-  const Floats r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
-  Floats e = r * 1.3814174e-3f + 8.3689215e-3f;  // a polynomial, error 2^-28
-  e = e * r + 4.1668408e-2f;
-  e = e * r + 1.6666520e-1f;
-  e = e * r + 4.9999994e-1f;
-  e = e * r + 1.0f;
-  e = e * r + 1.0f;
-  e = (Floats)((Words)e + ((Words)shifted << 23));  // · 2^n, in the exponent
-  e = x < -87.33654f ? Floats{} : e;
-  return x <= 88.72283f ? e : x * __builtin_inff();  // too large, or NaN
-}
+inline Floats exp(Floats x) { return exponential(x); }
 
 /// x / 2 · (1 + tanh z) with z = √(2/π) · (x + 0.044715 x³), written as x / (1 + e^(−2z)), so that no difference loses
 /// digits for x below zero. The relative error is at most (5 + 8 |z|) · 2^-24 there and 5 · 2^-24 elsewhere. Results
