@@ -9,7 +9,7 @@
 #include "00-workload/kernels/resnet.hpp"
 #include "kit/loop_team.hpp"
 #include "kit/rounded.hpp"
-#include "kit/transformer/reference_layers.hpp"
+#include "kit/transformer/reference.hpp"
 
 namespace hf::workload {
 

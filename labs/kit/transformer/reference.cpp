@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "kit/rounded.hpp"
-#include "kit/transformer/reference_layers.hpp"
 #include "kit/transformer/transformer.hpp"
 
 namespace hf::workload {

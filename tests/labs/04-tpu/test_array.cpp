@@ -1,15 +1,18 @@
 // The array: its result, bit for bit the same as that of three plain loops; its time, compared with the closed forms and
-// with SCALE-Sim's reports; and its waits for memory.
+// with SCALE-Sim's reports; and its waits for memory. And this processor's tiles.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "04-tpu/kernels/memory_schedule.hpp"
 #include "04-tpu/kernels/systolic.hpp"
+#include "04-tpu/kernels/tiles.hpp"
+#include "harness/machine/machine.hpp"
 #include "random_shapes.hpp"
 
 namespace hf::tpu {
@@ -222,6 +225,11 @@ TEST_CASE("an output-stationary array waits for its panels too") {
   // Two tiles: 512 bytes for the first, 256 more for the second, whose fetch overlaps with only 46 cycles.
   CHECK(run.cycles.stall == 512 + (768 - (512 + 46)));
   CHECK(run.cycles.total() == 768 + 46);
+}
+
+TEST_CASE("tiles" * doctest::skip(!can_use_tiles(probe_machine()))) {
+  for (const auto& [a, b] : {std::pair{3, 5}, {255, -128}, {200, 127}})
+    CHECK(tile_peak(100, static_cast<std::uint8_t>(a), static_cast<std::int8_t>(b)) == 100 * tile_depth() * a * b);
 }
 
 }  // namespace
