@@ -243,7 +243,7 @@ class Court {
     std::string wanted;
     for (const std::string& unit : law.units) wanted += (wanted.empty() ? "" : " or ") + unit;
     for (const Quantity& each : quantities_) {
-      if (each.kind != Quantity::Kind::series || !matches(law.subject, each.id)) continue;
+      if (each.kind != Quantity::Kind::series || !law.concerns(each.id)) continue;
       if (std::find(law.units.begin(), law.units.end(), each.unit) != law.units.end()) continue;
       report(each.at / "y" / "unit", "unit " + wanted + " for " + each.id + ", not " + each.unit);
     }
@@ -251,7 +251,7 @@ class Court {
 
   void follows(const Law& law) {
     for (const Quantity& each : all_like(law.subject)) {
-      if (each.kind == Quantity::Kind::series || !matches(law.subject, each.id)) continue;
+      if (each.kind == Quantity::Kind::series || !law.concerns(each.id)) continue;
       const auto expected = range(law, each.id.substr(std::min(each.id.find('['), each.id.size())));
       if (!expected) continue;
       const Interval& actual = each.numbers[0];
@@ -286,8 +286,7 @@ class Court {
     const auto most = limit(law);
     if (!most) return;
     for (const Quantity& each : all_like(law.subject)) {
-      if (law.any ? each.kind == Quantity::Kind::series || each.unit != law.subject : !matches(law.subject, each.id))
-        continue;
+      if (law.any ? each.kind == Quantity::Kind::series || each.unit != law.subject : !law.concerns(each.id)) continue;
       if (!most->unit.empty() && most->unit != each.unit) {
         report(each.at, "unit " + most->unit + ", as of " + law.right_side() + ", not " + each.unit);
         continue;
@@ -310,7 +309,7 @@ class Court {
       return rises ? a.low > b.low : a.high < b.high;
     };
     for (const Quantity& each : quantities_) {
-      if (each.kind != Quantity::Kind::series || !matches(law.subject, each.id)) continue;
+      if (each.kind != Quantity::Kind::series || !law.concerns(each.id)) continue;
       const double slack = is_of_memory(each.unit) ? memory_slack_ : kArithmeticSlack;
       std::vector<Interval> extremes;  // the most extreme first
       for (std::size_t i = 0; i < each.numbers.size(); ++i) {
@@ -386,6 +385,10 @@ Law parse_law(const std::string& text) {
     law = limit(law, words);
   } else {
     law.subject = words.take("the name of a value or series", is_name);
+    if (words.peek() == "except") {
+      words.take_any_of({"except"});
+      law.exception = words.take("the name of a value or series", is_name);
+    }
     const std::string verb = words.take_any_of({"=", "<=", "never", "in"});
     if (verb == "=") {
       if (!is_id(law.subject)) throw BadLaw("expected one value before =, not " + law.subject);
@@ -417,6 +420,8 @@ std::optional<Interval> Law::value(
   }
   return result;
 }
+
+bool Law::concerns(std::string_view id) const { return matches(subject, id) && !matches(exception, id); }
 
 std::string Law::right_side() const {
   for (const std::string between : {" <= ", " = "}) {

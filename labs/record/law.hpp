@@ -26,6 +26,7 @@ struct BadLaw : std::runtime_error {
 /// One line that a record's numbers must obey. Words are separated by single spaces:
 ///
 ///     kernels <= peak_fp32_gflops                                    a value, or each point of a series, is at most …
+///     rung_* except rung_best_all <= peak_fp32_gflops                each of these, but for that one, is at most …
 ///     any GFLOP/s <= highest peak_*_gflops                           every value in that unit is at most …
 ///     latency never falls                                            along the points of a series; or: never rises
 ///     bandwidth_* in GB/s or TB/s                                    the unit of a series
@@ -52,6 +53,7 @@ struct Law {
   std::string text;
   Kind kind = Kind::equal;
   std::string subject;             ///< an id, or a name with *; with `any` a unit
+  std::string exception;           ///< what the subject leaves out, in the same form
   bool any = false;                ///< the law applies to every value in a unit
   std::vector<Factor> product;     ///< equal and at_most, unless `highest`
   std::string highest;             ///< at_most: the name whose highest value is the limit
@@ -60,6 +62,9 @@ struct Law {
   /// The value of the product, given each factor's value; its interval covers all combinations of the factors', since
   /// ratios may come from pairs of samples. Nothing if a value is missing, or a divisor may be zero.
   std::optional<Interval> value(const std::function<std::optional<Interval>(const std::string& id)>& value_of) const;
+
+  /// True if the subject, which is no unit, includes this id.
+  bool concerns(std::string_view id) const;
 
   /// The right side, such as "4 * peak_fp32_gflops / bandwidth_dram_gbs".
   std::string right_side() const;

@@ -77,7 +77,8 @@ class Lab:
     @cached_property
     def laws(self) -> list[tuple[int, set[str]]]:
         """The lines of laws.json, each with the names that decide whether it is kept; a law about a unit has none."""
-        return [(line, set() if " in " in text else ids_in(re.sub(r"^any \S+ <= (highest )?| never \w+$", "", text)))
+        words = r"^any \S+ <= (highest )?| never \w+$| except(?= )"
+        return [(line, set() if " in " in text else ids_in(re.sub(words, "", text)))
                 for line, text in self.lines_of("laws.json")]
 
     def lines_of(self, file: str) -> list[tuple[int, str]]:

@@ -142,6 +142,13 @@ TEST_CASE("a limit may be a number, a product, or the highest of several values"
         Lines{"/values/1/value: expected at most highest *dram_gbs, 16.5 GB/s, not 380"});
 }
 
+TEST_CASE("a law about several values may leave one out") {
+  CHECK(problems({"bandwidth_* <= 20"}) == Lines{"/values/1/value: expected at most 20 GB/s, not 380"});
+  CHECK(problems({"bandwidth_* except bandwidth_l1_gbs <= 20"}).empty());
+  CHECK(problems({"bandwidth_* except bandwidth_dram_gbs <= 20"}).size() == 1);
+  CHECK(refusal("bandwidth_* except <= 20") == "expected the name of a value or series after \"except\", not \"<=\"");
+}
+
 TEST_CASE("a number is not compared with one of another unit") {
   CHECK(problems({"kernels <= bandwidth_l1_gbs"}) ==
         Lines{"/series/2: expected unit GB/s, as of bandwidth_l1_gbs, not GFLOP/s"});
