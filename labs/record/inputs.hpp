@@ -26,7 +26,7 @@ inline constexpr const char* kFoundWhenItRuns = "found when it runs";
 bool can_move_a_number(const std::string& source);
 
 /// The digest of a source in a record: the first 16 hexadecimal digits of the SHA-256 of its tokens (tokens.hpp), so
-/// changing a comment, whitespace or one of our includes doesn't make a record stale. For files that are not C++ or have
+/// changing a comment, whitespace, one of our includes or a text that is only shown doesn't make a record stale. For files that are not C++ or have
 /// doubtful tokens, the digest of the bytes. It detects edits, not deception, for which there are easier ways.
 std::string source_digest(const std::filesystem::path& source, std::string_view text);
 

@@ -20,6 +20,9 @@ constexpr Text kPunctuators[] = {"%:%:", "<=>", "->*", "...", "<<=", ">>=", "::"
                                  "*=",   "/=",  "%=",  "^=",  "&=",  "|=",  "==", "!=", "<=", ">=", "&&",
                                  "||",   "<<",  ">>",  "++",  "--",  "##",  "<:", ":>", "<%", "%>", "%:"};
 
+// Functions whose texts are only shown.
+const std::set<Text> kShowing = {"shown_as", "note", "incomplete", "show"};
+
 /// Thrown if a compiler might read the source differently.
 struct Doubt {};
 
@@ -147,15 +150,26 @@ std::string take_directive(Text& rest) {
   return lines + "#]\n";
 }
 
+bool is_text(Text token) { return token.ends_with('"') && !token.starts_with('\''); }
+
 std::string take_source(Text rest) {
   std::string lines;
+  Text before;            // the token before
+  std::size_t shown = 0;  // the parentheses that are open, from that of a function that shows its texts
   for (bool line_begins = true; !rest.empty();) {
     const std::size_t blank = rest[0] == '\n' ? 1 : blank_length(rest);
     const Text next = rest.substr(0, blank > 0 ? blank : token_length(rest));
     rest.remove_prefix(next.size());
     const bool directive = next == "#" && line_begins;
     require(directive || !(next.starts_with('#') || next.starts_with("%:")));
-    if (blank == 0) lines += directive ? take_directive(rest) : line_of(next);
+    if (directive) {
+      lines += take_directive(rest);
+    } else if (blank == 0) {
+      if (next == "(" && (shown > 0 || kShowing.contains(before))) ++shown;
+      if (next == ")" && shown > 0) --shown;
+      if (shown == 0 || !is_text(next)) lines += line_of(next);
+      before = next;
+    }
     line_begins = next == "\n" || (line_begins && blank > 0);
   }
   return lines;

@@ -49,6 +49,16 @@ TEST_CASE("comments, layout and the includes of the project are no tokens") {
   CHECK(hf::tokens_of("\n// nothing") == "");
 }
 
+TEST_CASE("a text that is only shown is no token; an id beside it, and a text elsewhere, is one") {
+  CHECK(tokens("{\"packed\", shown_as(\"packing\"), f(\"x\")}") == "{ \"packed\" , shown_as ( ) , f ( \"x\" ) } ");
+  CHECK(tokens("lab.note(\"N = \" + std::to_string(f(n)) + \" is \"\n\"slow\"); g(\"x\");") ==
+        "lab . note ( + std :: to_string ( f ( n ) ) + ) ; g ( \"x\" ) ; ");
+  CHECK(tokens("lab.show(\"Bytes\", {\"l1\", R\"(l2)\"}, '\"', \"x\"_s); h") ==
+        "lab . show ( , { , } , '\"' , \"x\"_s ) ; h ");
+  CHECK(tokens("note = \"x\"; f(note, \"x\"); &Lab::show) \"x\"") ==
+        "note = \"x\" ; f ( note , \"x\" ) ; & Lab :: show ) \"x\" ");
+}
+
 TEST_CASE("what may change a program changes its tokens") {
   for (const auto& pair : std::vector<std::pair<std::string, std::string>>{
            {"x = 1;", "x = 2;"},
