@@ -1,29 +1,37 @@
 # title: Speed against N: one product, written seven ways
 # needs: rung_naive rung_packed
-# shows: rung_naive rung_loop_order rung_blocked rung_register_tile rung_packed rung_best rung_best_all
+# shows: rung_*
 height = 600
 load "style.gp"
 load tables."/values.gp"
 
-array rungs = ["naive", "loop_order", "blocked", "register_tile", "packed", "best", "best_all"]
-array titles = ["naive", "loop order", "blocking", "register tile", "packing", "best", "all threads"]
-# One more rung: one more element in each of these five lists. The naive loops wait for memory; from the register tile on, arithmetic is the limit.
-array colours = [memory, purple, green, compute, grey, ink, ink]
-array points = [circle, triangle, diamond, square, triangle, circle, diamond]
-array dashes = [measured_dash, measured_dash, measured_dash, measured_dash, long_dash, measured_dash, long_dash]
-present(i) = exists("have_rung_".rungs[i])
+# A rung's colour, point and dash, and its name if that is not the record's. The naive loops wait for memory; from the register
+# tile on, arithmetic is the limit. A rung without a line here is grey.
+look_rung_naive         = "memory  circle   measured_dash"
+look_rung_loop_order    = "purple  triangle measured_dash"
+look_rung_blocked       = "green   diamond  measured_dash"
+look_rung_register_tile = "compute square   measured_dash"
+look_rung_packed        = "grey    triangle long_dash"
+look_rung_best          = "ink     circle   measured_dash best"
+look_rung_best_all      = "ink     diamond  long_dash     'all threads'"
+rungs = ""
+do for [id in series_ids] { if (id[1:5] eq "rung_") { rungs = rungs." ".id } }
+count = words(rungs)
+rung(i) = word(rungs, i)
+look(i, part) = word(exists("look_".rung(i)) ? value("look_".rung(i)) : "grey square measured_dash", part)
+colour(i) = value(look(i, 1))
+title(i) = look(i, 4) eq "" ? value("have_".rung(i)) : look(i, 4)
+file(i) = tables."/".rung(i).".tsv"
 # At a multiple of 256 the distance between rows is a power of two, or three times one, and the columns of b collide. Lines omit
 # such sizes if a record has others of similar size.
 is_trap(n) = int(n) % 256 == 0
-# A rung that the record lacks is replaced by one that it has, with every point undefined.
-file(i) = tables."/rung_".rungs[present(i) ? i : 1].".tsv"
 
 have_all = exists("have_rung_best_all")
 lowest = 1e30; highest = value_peak_fp32_gflops
 x_min = 1e30; widest = 0
-array last[|rungs|]
+array last[count]
 ordinary = 0
-do for [i = 1:|rungs|] {
+do for [i = 1:count] {
   stats file(i) using 1:2 name "curve" nooutput
   last[i] = curve_max_x
   lowest = smaller(curve_min_y, lowest)
@@ -66,20 +74,18 @@ peaks = sprintf("one thread %s", digits(value_peak_fp32_gflops)).(have_all ? spr
 set label "peak, GFLOP/s: ".peaks at x_min * (x_max / x_min)**0.3,roof center font along textcolor rgb quiet
 
 set datafile missing NaN  # a line passes by it
-drawn(i, n) = present(i) && on_line(n)
-at_end(i, n) = present(i) && n == last[i]
-plot for [i = 1:|rungs|] file(i) using (only(drawn(i, $1), $1)):3:4 with filledcurves fillcolor rgb colours[i], \
+plot for [i = 1:count] file(i) using (only(on_line($1), $1)):3:4 with filledcurves fillcolor rgb colour(i), \
      your_file using (only(have_yours && $5 > 0, $1)):2 with points pointtype earlier_point pointsize 0.6 linecolor rgb quiet, \
      your_file using (only(have_yours && $5 == 0, $1)):2 with linespoints pointtype yours_point pointsize 0.9 linewidth 1.4 \
        dashtype modelled_dash linecolor rgb ink, \
      your_file using (only(have_yours && $5 == 0 && $1 == yours_range_min_x, $1)):2:("yours") with labels right font end \
        textcolor rgb ink, \
-     for [i = 1:|rungs|] file(i) using (only(drawn(i, $1), $1)):2 with linespoints pointtype points[i] pointsize 0.55 \
-       linewidth (colours[i] eq ink ? 2.6 : 1.8) dashtype dashes[i] linecolor rgb colours[i], \
-     for [i = 1:|rungs|] file(i) using (only(present(i) && !on_line($1), $1)):2 with points pointtype points[i] \
-       pointsize 0.55 linecolor rgb colours[i], \
-     file(1) using (only(!on_line($1), $1)):2:(digits($1)) with labels font near textcolor rgb colours[1], \
-     for [i = 1:|rungs|] file(i) using (only(at_end(i, $1) && $1 == widest, $1)):2:(titles[i]) \
-       with labels left font end textcolor rgb colours[i], \
-     for [i = 1:|rungs|] file(i) using (only(at_end(i, $1) && $1 < widest, $1)):2:(titles[i]) \
-       with labels left font near textcolor rgb colours[i]
+     for [i = 1:count] file(i) using (only(on_line($1), $1)):2 with linespoints pointtype value(look(i, 2)) pointsize 0.55 \
+       linewidth (colour(i) eq ink ? 2.6 : 1.8) dashtype value(look(i, 3)) linecolor rgb colour(i), \
+     for [i = 1:count] file(i) using (only(!on_line($1), $1)):2 with points pointtype value(look(i, 2)) \
+       pointsize 0.55 linecolor rgb colour(i), \
+     file(1) using (only(!on_line($1), $1)):2:(digits($1)) with labels font near textcolor rgb colour(1), \
+     for [i = 1:count] file(i) using (only($1 == last[i] && $1 == widest, $1)):2:(title(i)) \
+       with labels left font end textcolor rgb colour(i), \
+     for [i = 1:count] file(i) using (only($1 == last[i] && $1 < widest, $1)):2:(title(i)) \
+       with labels left font near textcolor rgb colour(i)

@@ -85,7 +85,13 @@ std::string series_table(const Json& series) {
 std::string assignments(const Json& record) {
   std::string text = "machine_cpu = " + quoted(record.at("machine").at("cpu")) + "\n" +  //
                      "lab_title = " + quoted(record.at("lab").at("title")) + "\n";
-  for (const Json& series : record.at("series")) text += "have_" + series.at("id").get<std::string>() + " = 1\n";
+  std::string ids;
+  for (const Json& series : record.at("series")) {
+    const std::string id = series.at("id");
+    text += "have_" + id + " = " + quoted(series.at("label")) + "\n";
+    ids += (ids.empty() ? "" : " ") + id;
+  }
+  text += "series_ids = '" + ids + "'\n";
   for (const Json& value : record.at("values")) {
     const std::string name = "value_" + value.at("id").get<std::string>();
     text += name + " = " + real(value.at("value")) + "\n";

@@ -14,7 +14,8 @@ std::string record_text(const nlohmann::json& record);
 
 /// A checked record's files for gnuplot, file name → content: SERIES.tsv for each series (tab-separated columns x,
 /// median, low, high, label; a line that begins with # names them; NaN if a record has no interval), and values.gp,
-/// which assigns value_ID, value_ID_low, value_ID_high, have_SERIES, machine_cpu and lab_title.
+/// which assigns value_ID, value_ID_low, value_ID_high, have_SERIES (its label), series_ids (all of them, in the
+/// record's order), machine_cpu and lab_title.
 std::map<std::string, std::string> tables(const nlohmann::json& record);
 
 }  // namespace hf

@@ -32,6 +32,7 @@ def add_pairs(records: Records, figure: nodes.figure, script: Path, own: list[Re
     """Adds the pairs to the figure, for machines whose `own` records draw it, and returns a placeholder for their button; None
     if there is no pair. Raises RecordError."""
     pairs = {}
+    series = [each["id"] for name in series for each in own[0].series_like(name)] if own else []
     for a, b in ((own[0], other) for other in own[1:]):
         names = short_names(records, a, b)
         if sentence(a, b, series, names) and (drawn := both_drawn(records, a, b, script)):

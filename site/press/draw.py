@@ -6,7 +6,7 @@ A script figures/NN-name.gp begins with comments that give its title and its ser
 
     # title: Sorting on this machine
     # needs: quicksort insertion            series without which it cannot be drawn
-    # shows: quicksort quicksort_predicted  series that its description covers, if the record has them
+    # shows: quicksort quicksort_predicted  series that its description covers, if the record has them; * fits any characters
 
 (a field may take several such lines).
 
@@ -15,6 +15,7 @@ are then left out, with one line of output; this is not a failure.
 """
 
 import argparse
+import fnmatch
 import functools
 import hashlib
 import json
@@ -69,7 +70,7 @@ def draw(record_path, script_path, out_dir, tool, axes=None, name=None, attempts
     if figure.exists() and figure.read_bytes().endswith(made_of.encode()):
         return figure
     header, series = checked(record_path, script_path)
-    description = " ".join(describe(series[each]) for each in header["shows"] if each in series)
+    description = " ".join(describe(series[each]) for each in shown(header, series))
     with tempfile.TemporaryDirectory() as folder:
         drawn = run_gnuplot(script_path, tables_of(record_path, tool), kept(axes or {}) + given_attempts(attempts, folder))
     try:
@@ -143,6 +144,11 @@ def checked(record_path, script_path):
             raise SeriesAbsent(f"{record_path}: series {name} is absent, and {script_path.name} needs it; measure again",
                                record.get("run", {}).get("notes", []))
     return header, series
+
+
+def shown(header, ids):
+    """Those of a record's series that a script with this head shows, in the order of the head."""
+    return [each for name in header["shows"] for each in fnmatch.filter(ids, name)]
 
 
 def common_axes(record_paths, script_path, tool):

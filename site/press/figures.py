@@ -133,8 +133,8 @@ def view(records: Records, machine: Machine, lab: str, wanted: list[str], pendin
         record = choose(records, machine, lab, wanted, pending)
         if not record:
             return None
-        series = [found for each in wanted + pending if (found := record.series(each))]
-        return View(record, drawing(record.path), series, len(series) < len(wanted + pending))
+        series = [record.series_like(each) for each in wanted + pending]
+        return View(record, drawing(record.path), sum(series, []), not all(series))
     except RecordError as error:
         return error
 
@@ -142,11 +142,11 @@ def view(records: Records, machine: Machine, lab: str, wanted: list[str], pendin
 def choose(records: Records, machine: Machine, lab: str, wanted: list[str], pending: list[str]) -> Record | None:
     """A record that has all series, else one that lacks only pending ones; None if only pending series are wanted."""
     try:
-        return records.choose(lab, machine, having=[("series", each) for each in wanted + pending])
+        return records.choose(lab, machine, having=[("series", each) for each in wanted + pending if "*" not in each])
     except NotMeasured:
         if not pending:
             raise
-    return records.choose(lab, machine, having=[("series", each) for each in wanted]) if wanted else None
+    return records.choose(lab, machine, having=[("series", each) for each in wanted if "*" not in each]) if wanted else None
 
 
 def lab_of(figure: str, labs: list[str]) -> str:

@@ -22,7 +22,7 @@ Problems = Iterator[tuple[Path, int, str]]
 TERM = re.compile(r"^([^\s:{#].*)\n: ", re.M)
 SOURCE = re.compile(r"^@\w+\{\s*([^,\s]+)\s*,", re.M)
 ASSIGNED = re.compile(r"\b(value_\w+)\s*=(?!=)")
-IN_TABLES = re.compile(r"\b(?:exists\(\"(?:have|value)_(\w+)\"\)|(?<!\")value_(\w+))|\"/(\w+)\.tsv\"")
+IN_TABLES = re.compile(r"\b(?:exists\(\"(?:have|value)_(\w+)\"\)|(?<!\")value_(\w+))|\"/(\w+)\.tsv\"|^look_(\w+)")
 COLUMN = re.compile(r"\$(\d+)|\b(?:str|string)?col(?:umn)?\((\d+)\)")
 USING = re.compile(r"\busing ((?:[^\s,(]|\([^()]*(?:\([^()]*\)[^()]*)*\))+)")
 COLUMNS, OF_ATTEMPTS = 5, 6  # of a record's tables (record table), and of the reader's attempts (draw.py)
@@ -137,7 +137,7 @@ def in_figure(script: Path, labs: dict[str, Lab]) -> Problems:
     columns = OF_ATTEMPTS if 'exists("yours")' in text else COLUMNS
     for number, line in enumerate(text.splitlines(), 1):
         for name in names_in(line):
-            if f"value_{name}" not in assigned and not any(lab.has(name) for lab in own):
+            if "*" not in name and f"value_{name}" not in assigned and not any(lab.has(name) for lab in own):
                 yield script, number, unrecorded(name, *own)
         if line.startswith("#"):
             continue

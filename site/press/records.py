@@ -1,5 +1,6 @@
 """Finds the records, checks them, and chooses the one that a page uses."""
 
+import fnmatch
 import hashlib
 import json
 import os
@@ -69,6 +70,10 @@ class Record:
 
     def series(self, series_id: str) -> dict | None:
         return _by_id(self.data["series"], series_id)
+
+    def series_like(self, name: str) -> list[dict]:
+        """The series that fit a name, in which * stands for any characters."""
+        return [each for each in self.data["series"] if fnmatch.fnmatchcase(each["id"], name)]
 
     @property
     def lab(self) -> str:

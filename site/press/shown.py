@@ -95,5 +95,5 @@ def scripts_of(root: Path) -> list[Path]:
 
 def words_of(texts: Iterable[str]) -> set[str]:
     """The words of texts, without the have_ and value_ that a record's tables put before ids."""
-    words = {word for text in texts for word in re.findall(r"\w+", text)}
+    words = {word for text in texts for word in re.findall(r"\w+_\*(?=\s)|\w+", text)}  # rung_* is in the head of a figure
     return {re.sub(r"^(have|value)_", "", word) for word in words}

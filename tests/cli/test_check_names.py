@@ -140,6 +140,10 @@ def test_a_book_in_order_passes(book):
      '3: no source in labs/01-thing/ records "slow_shares": did you mean slow_share?'),
     ("figures/01-speed.gp", "/curve.tsv", "/curvy.tsv",
      '4: no source in labs/01-thing/ records "curvy": did you mean curve?'),
+    ("figures/01-speed.gp", "share = ", 'look_curvy = "ink"\nshare = ',
+     '3: no source in labs/01-thing/ records "curvy": did you mean curve?'),
+    ("labs/01-thing/laws.json", "curve <=", "c* except curvy <=",
+     '2: no source in labs/01-thing/ records "curvy": did you mean curve?'),
     ("figures/01-speed.gp", "using 1:", "using 9:", "4: reads column 9, but a table has only 5 (record table): correct it"),
     ("figures/01-speed.gp", "$2", "$6", "4: reads column 6, but a table has only 5 (record table): correct it"),
     ("figures/01-speed.gp", "strcol(5)", "strcol(7)", "4: reads column 7, but a table has only 5 (record table): correct it"),
@@ -260,6 +264,14 @@ def test_a_figure_may_join_an_id_from_parts(book):
     (book / "figures/records/my-box/01-thing.json").write_text(record_of(AT | {"fast_share": 3}))
     assert said(book) == [f"labs/01-thing/lab.cpp:3: nothing shows fast_share: {REMEDY}"]
     change(book, "figures/01-speed.gp", "share = ", 'names = "fast slow"; file(name) = tables."/".name."_share.tsv"\nshare = ')
+    assert said(book) == []
+
+
+def test_a_figure_may_show_every_series_that_fits_a_name(book):
+    (book / "figures/records/my-box/01-thing.json").write_text(record_of(AT | {"fast_share": 3}))
+    change(book, "figures/01-speed.gp", "curve\n", "curve\n# shows: slow_*\n")
+    assert said(book) == [f"labs/01-thing/lab.cpp:3: nothing shows fast_share: {REMEDY}"]
+    change(book, "figures/01-speed.gp", "slow_*", "fast_*")
     assert said(book) == []
 
 

@@ -246,6 +246,11 @@ def test_svg_stands_in_a_page(drawn):
     assert len(ids) == len(set(ids))
 
 
+def test_a_script_shows_the_series_that_fit_its_names_in_their_order():
+    assert draw.shown({"shows": ["other", "rung_*"]}, ["rung_b", "rung_a", "none", "other"]) == ["other", "rung_b", "rung_a"]
+    assert draw.shown({"shows": ["rung_*", "absent"]}, ["other"]) == []
+
+
 def test_description_tells_the_data(drawn):
     bandwidth = ElementTree.fromstring(drawn["laptop", "01-bandwidth"]).find(SVG + "desc").text
     assert "Bandwidth read: peaks at 4 KiB with 48 GB/s, then falls to 9 GB/s beyond 4 MiB." in bandwidth

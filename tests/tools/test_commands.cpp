@@ -189,7 +189,8 @@ TEST_CASE("table writes what gnuplot reads") {
   CHECK(contains(hf::content(folder / "out/canonical_roof.tsv"), "\n100.0\t100.0\tNaN\tNaN\t\"\"\n"));
   const std::string values = hf::content(folder / "out/values.gp");
   for (const char* line :
-       {"machine_cpu = 'It''s a `processor`'\n", "lab_title = 'The roofline'\n", "have_latency = 1\n",
+       {"machine_cpu = 'It''s a `processor`'\n", "lab_title = 'The roofline'\n", "have_latency = 'latency'\n",
+        "series_ids = 'latency plateaus_bandwidth kernels kernels_predicted canonical_roof'\n",
         "value_peak_fp32_gflops = 175.0\nvalue_peak_fp32_gflops_low = 173.0\n"
         "value_peak_fp32_gflops_high = 177.0\n"}) {
     CHECK(contains(values, line));

@@ -30,7 +30,7 @@ struct Contestant {
   std::size_t least_rows;  ///< fewest rows of c whose speed represents all rows
 };
 
-/// Returns the five rungs, gemm() on one thread ("best") and, with more than one core, on all ("best_all").
+/// Returns the rungs, gemm() on one thread ("best") and, with more than one core, on all ("best_all").
 std::vector<Contestant> contestants(int cores);
 
 /// Random square matrices a and b, and memory for their product.

@@ -45,11 +45,13 @@ const Gemm right = [](std::size_t m, std::size_t n, std::size_t k, const float* 
 };
 
 TEST_CASE("the contestants are the rungs and gemm(), on all cores only where there are several") {
-  std::vector<std::string> ids;
+  std::vector<std::string> ids, expected;
   for (const Contestant& each : contestants(2)) ids.push_back(each.id);
-  CHECK(ids ==
-        std::vector<std::string>{"naive", "loop_order", "blocked", "register_tile", "packed", "best", "best_all"});
-  CHECK(contestants(1).size() == 6);
+  for (const Rung& each : rungs()) expected.emplace_back(each.id);
+  CHECK(expected.size() >= 5);
+  expected.insert(expected.end(), {"best", "best_all"});
+  CHECK(ids == expected);
+  CHECK(contestants(1).size() == ids.size() - 1);
 }
 
 TEST_CASE("every contestant passes the check of its product, whole or in its first rows; a wrong one does not") {
