@@ -1,6 +1,6 @@
 /// \file
-/// The rungs of the ladder: ways to write c = a · b, each with one more idea than the one before, and their table. a is
-/// (m, k), b is (k, n), c is (m, n), all row-major and contiguous in fp32; any of m, n and k may be zero.
+/// The rungs of the ladder: ways to write c = a · b, each with one more idea than the one before. a is (m, k), b
+/// is (k, n), c is (m, n), all row-major and contiguous in fp32; any of m, n and k may be zero.
 ///
 /// They are templates over the pointers they read (`In`) and write (`Out`). With plain pointers they are timed; with
 /// pointers that report each access (traced_pointer.hpp) the same source shows a simulated cache its addresses.
@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <memory>
 
-#include "harness/measure/shown_as.hpp"
 #include "harness/measure/vector.hpp"
 
 namespace hf::matmul {
@@ -244,25 +243,6 @@ void packed_product(Size m, Size n, Size k, In a, In b, Out c) {
   }
 }
 // [end: packing]
-
-/// A row of the ladder. Its speed is the series rung_ID, which figures/02-ladder.gp gives a colour.
-template <class In, class Out>
-struct Row {
-  const char* id;     ///< "loop_order"
-  const char* label;  ///< "loop order"
-  void (*multiply)(Size m, Size n, Size k, In a, In b, Out c);
-  bool rows_alike;  ///< computes c row by row, each row in the same way, so that a few rows show the speed of all
-};
-
-/// The ladder, lowest rung first.
-template <class In, class Out>
-constexpr Row<In, Out> ladder[] = {
-    {"naive", shown_as("naive"), naive_product<In, Out>, true},
-    {"loop_order", shown_as("loop order"), reordered_product<In, Out>, true},
-    {"blocked", shown_as("blocking"), blocked_product<In, Out>, false},
-    {"register_tile", shown_as("register tile"), tiled_product<In, Out>, false},
-    {"packed", shown_as("packing"), packed_product<In, Out>, false},
-};
 
 }  // namespace
 }  // namespace hf::matmul

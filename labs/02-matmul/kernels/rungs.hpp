@@ -4,8 +4,7 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <vector>
+#include <span>
 
 #include "kit/cache_simulator.hpp"
 
@@ -18,15 +17,15 @@ using Product = void(std::size_t m, std::size_t n, std::size_t k, const float* a
 
 struct Rung {
   const char* id;     ///< "loop_order"
-  const char* label;  ///< "loop order"
+  const char* label;  ///< its name in figures: "loop order"
   Product* multiply;
   bool rows_alike;  ///< computes c row by row, each row in the same way, so that a few rows show the speed of all
 
   /// The same source, run for its addresses: the bytes that cross each level, until the last result is written back.
-  std::function<Traffic(std::size_t m, std::size_t n, std::size_t k, const CacheSimulator& caches)> trace;
+  Traffic (*trace)(std::size_t m, std::size_t n, std::size_t k, CacheSimulator caches);
 };
 
 /// The rungs, lowest first.
-const std::vector<Rung>& rungs();
+std::span<const Rung> rungs();
 
 }  // namespace hf::matmul
