@@ -5,8 +5,7 @@ height = 600
 load "style.gp"
 load tables."/values.gp"
 
-# A rung's colour, point and dash, and its name if that is not the record's. The naive loops wait for memory; from the register
-# tile on, arithmetic is the limit. A rung without a line here is grey.
+# The naive loops wait for memory; from the register tile on, arithmetic is the limit.
 look_rung_naive         = "memory  circle   measured_dash"
 look_rung_loop_order    = "purple  triangle measured_dash"
 look_rung_blocked       = "green   diamond  measured_dash"
@@ -14,14 +13,9 @@ look_rung_register_tile = "compute square   measured_dash"
 look_rung_packed        = "grey    triangle long_dash"
 look_rung_best          = "ink     circle   measured_dash best"
 look_rung_best_all      = "ink     diamond  long_dash     'all threads'"
-rungs = ""
-do for [id in series_ids] { if (id[1:5] eq "rung_") { rungs = rungs." ".id } }
-count = words(rungs)
-rung(i) = word(rungs, i)
-look(i, part) = word(exists("look_".rung(i)) ? value("look_".rung(i)) : "grey square measured_dash", part)
-colour(i) = value(look(i, 1))
-title(i) = look(i, 4) eq "" ? value("have_".rung(i)) : look(i, 4)
-file(i) = tables."/".rung(i).".tsv"
+curves = ""
+do for [id in series_ids] { if (id[1:5] eq "rung_") { curves = curves." ".id } }
+count = words(curves)
 # At a multiple of 256 the distance between rows is a power of two, or three times one, and the columns of b collide. Lines omit
 # such sizes if a record has others of similar size.
 is_trap(n) = int(n) % 256 == 0
@@ -80,9 +74,9 @@ plot for [i = 1:count] file(i) using (only(on_line($1), $1)):3:4 with filledcurv
        dashtype modelled_dash linecolor rgb ink, \
      your_file using (only(have_yours && $5 == 0 && $1 == yours_range_min_x, $1)):2:("yours") with labels right font end \
        textcolor rgb ink, \
-     for [i = 1:count] file(i) using (only(on_line($1), $1)):2 with linespoints pointtype value(look(i, 2)) pointsize 0.55 \
-       linewidth (colour(i) eq ink ? 2.6 : 1.8) dashtype value(look(i, 3)) linecolor rgb colour(i), \
-     for [i = 1:count] file(i) using (only(!on_line($1), $1)):2 with points pointtype value(look(i, 2)) \
+     for [i = 1:count] file(i) using (only(on_line($1), $1)):2 with linespoints pointtype point(i) pointsize 0.55 \
+       linewidth (colour(i) eq ink ? 2.6 : 1.8) dashtype dash(i) linecolor rgb colour(i), \
+     for [i = 1:count] file(i) using (only(!on_line($1), $1)):2 with points pointtype point(i) \
        pointsize 0.55 linecolor rgb colour(i), \
      file(1) using (only(!on_line($1), $1)):2:(digits($1)) with labels font near textcolor rgb colour(1), \
      for [i = 1:count] file(i) using (only($1 == last[i] && $1 == widest, $1)):2:(title(i)) \

@@ -6,13 +6,10 @@ height = 470
 load "style.gp"
 load tables."/values.gp"
 all = exists("have_best_over_peers_all")
-array ids[2] = ["best_over_peers", "best_over_peers_all"]
-array names[2] = ["one thread", "all threads"]
-array colours[2] = [green, purple]
-array points[2] = [circle, triangle]
-array dashes[2] = [measured_dash, long_dash]
-file(i) = tables."/".ids[i == 2 && !all ? 1 : i].".tsv"
-title(library) = library eq "openblas" ? "OpenBLAS" : library eq "openblas_new" ? "new OpenBLAS" : \
+curves = "best_over_peers".(all ? " best_over_peers_all" : "")
+look_best_over_peers     = "green  circle   measured_dash 'one thread'"
+look_best_over_peers_all = "purple triangle long_dash     'all threads'"
+known(library) = library eq "openblas" ? "OpenBLAS" : library eq "openblas_new" ? "new OpenBLAS" : \
                  library eq "onednn" ? "oneDNN" : library eq "mkl" ? "MKL" : library eq "blis" ? "BLIS" : library
 lowest = 1; highest = 1; smallest = 1e30; x_max = 0
 array last[2]
@@ -41,10 +38,10 @@ before = ""
 # A name has its line's colour; those of one thread are first tried above it, those of all threads below.
 shifted(i, y) = y + (i == 1 ? 1 : -1) * 9 * (y_max - y_min) / (bottom_edge - top_edge)
 changed(row, library) = (another = row == 0 || library ne before, before = library, another)
-plot for [i = 1:1 + all] file(i) using 1:(within($3)):(within($4)) with filledcurves fillcolor rgb colours[i], \
-     for [i = 1:1 + all] file(i) using 1:2 with linespoints pointtype points[i] pointsize 0.65 linewidth 2 \
-       dashtype dashes[i] linecolor rgb colours[i], \
-     for [i = 1:1 + all] file(i) using (only(changed($0, strcol(5)), $1)):(shifted(i, $2)):(title(strcol(5))) \
-       with labels font near textcolor rgb colours[i], \
-     for [i = 1:1 + all] file(i) using (only($1 == last[i], $1)):2:(names[i]) with labels left font end \
-       textcolor rgb colours[i]
+plot for [i = 1:1 + all] file(i) using 1:(within($3)):(within($4)) with filledcurves fillcolor rgb colour(i), \
+     for [i = 1:1 + all] file(i) using 1:2 with linespoints pointtype point(i) pointsize 0.65 linewidth 2 \
+       dashtype dash(i) linecolor rgb colour(i), \
+     for [i = 1:1 + all] file(i) using (only(changed($0, strcol(5)), $1)):(shifted(i, $2)):(known(strcol(5))) \
+       with labels font near textcolor rgb colour(i), \
+     for [i = 1:1 + all] file(i) using (only($1 == last[i], $1)):2:(title(i)) with labels left font end \
+       textcolor rgb colour(i)

@@ -4,11 +4,9 @@
 height = 470
 load "style.gp"
 peaks = tables."/unit_peaks.tsv"
-array ids[2] = ["gemm_fp32", "gemm_int8"]
-array names[2] = ["fp32 product", "int8 product"]
-array colours[2] = [purple, green]
-array points[2] = [circle, triangle]
-file(i) = tables."/".ids[i].".tsv"
+curves = "gemm_fp32 gemm_int8"
+look_gemm_fp32 = "purple circle   measured_dash 'fp32 product'"
+look_gemm_int8 = "green  triangle measured_dash 'int8 product'"
 # Only the peaks of the types multiplied here: a line without a curve would say nothing.
 shown(type, y) = type eq "fp32" || type eq "int8" ? y : NaN
 stats peaks using (shown(strcol(5), $2)) name "peak" nooutput
@@ -30,8 +28,8 @@ set label "peaks: fp32 ".digits(fp32_max).(int8_max > 0 ? ", int8 ".digits(int8_
   at graph 0.99,first y_max - 16 * y_max / (bottom_edge - top_edge) right textcolor rgb quiet
 set xlabel "N of a square product" offset 0,0.9 textcolor rgb quiet
 plot peaks using (size_min):(shown(strcol(5), $2)):(size_max - size_min):(0) with vectors nohead linewidth 1.4 linecolor rgb quiet, \
-     for [i = 1:2] file(i) using 1:3:4 with filledcurves fillcolor rgb colours[i], \
-     for [i = 1:2] file(i) using 1:2 with linespoints pointtype points[i] pointsize 0.6 linewidth 1.8 \
-       linecolor rgb colours[i], \
-     for [i = 1:2] file(i) using (only($1 == size_max, $1)):2:(names[i]) \
-       with labels left font end textcolor rgb colours[i]
+     for [i = 1:2] file(i) using 1:3:4 with filledcurves fillcolor rgb colour(i), \
+     for [i = 1:2] file(i) using 1:2 with linespoints pointtype point(i) pointsize 0.6 linewidth 1.8 \
+       linecolor rgb colour(i), \
+     for [i = 1:2] file(i) using (only($1 == size_max, $1)):2:(title(i)) \
+       with labels left font end textcolor rgb colour(i)

@@ -29,7 +29,7 @@ quoted_point    = 12;  quoted_dash    = 4;  set dashtype 4 (1.5,3.5)
 # Measured curves that share a panel differ in their filled marker, and a second variant in long dashes.
 # The reader's own kernel is a star, filled for the last attempt.
 yours_point = 15; earlier_point = 14
-circle = 7; triangle = 9; diamond = 13; square = 5
+circle = 7; triangle = 9; diamond = 13; square = 5; hollow_triangle = 8; hollow_diamond = 12
 long_dash = 5;  set dashtype 5 (11,5)
 
 # The width makes text, 18 units high, 15 pixels high on a wide page and 11 on one of 360 pixels; see figures.css.
@@ -67,6 +67,15 @@ set format "%g"
 only(condition, value) = condition ? value : NaN
 smaller(a, b) = a < b ? a : b
 larger(a, b) = a > b ? a : b
+
+# A table of variants: `curves` are the ids of series, and look_ID is a row, "colour point dash name". A series without a row is
+# grey, and one without a name in its row has that of the record.
+file(i) = tables."/".word(curves, i).".tsv"
+look(i, part) = (look_ = "look_".word(curves, i), word(exists(look_) ? value(look_) : "grey square measured_dash", part))
+colour(i) = value(look(i, 1))
+point(i) = value(look(i, 2))
+dash(i) = value(look(i, 3))
+title(i) = look(i, 4) eq "" ? value("have_".word(curves, i)) : look(i, 4)
 
 # A range that depends on the data, to be evaluated: also sets x_min and x_max, or y_min and y_max. If two machines share
 # their axes, draw.py reads each machine's ranges from `print`, and passes ends that suit both in common_x1_from,
