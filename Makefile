@@ -79,7 +79,7 @@ test-weekly: needs-test-weekly ## run the tests that rarely fail: all sanitizers
 .PHONY: $(addprefix lab-,$(NUMBERS))
 $(addprefix lab-,$(NUMBERS)): lab-%: needs-lab-%
 	@tools/alone sh -ec 'site/browser/build; tools/build record lab-$(call lab_of,$*); build/bin/lab-$(call lab_of,$*); \
-	  python3 site/press/draw.py figures/$*-*.gp --record build/records/$(call lab_of,$*).json'
+	  python3 site/press/pictures/gnuplot.py figures/$*-*.gp --record build/records/$(call lab_of,$*).json'
 
 lab-%:
 	$(error there is no lab $*; the labs are: $(addprefix lab-,$(NUMBERS)))

@@ -19,7 +19,7 @@ struct Claim {
   std::string text;        ///< the sentence
   std::string value;       ///< decides it: the id of a value, or a point of a series (number_at())
   std::string bound;       ///< ">= 20", "<= 0.3", "> 1", "< 5"
-  std::string shown = {};  ///< how its number is shown (press/statements.py)
+  std::string shown = {};  ///< how its number is shown (press/measurements/claims.py)
 };
 
 /// A record's answer to a claim: it holds or fails for all numbers in the interval; if the bound lies inside the

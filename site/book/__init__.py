@@ -3,7 +3,7 @@
     ```{roofline-explorer}                     calculators, for the reader to play with: see widgets.py
     ```{planner}
     ```{array-explorer}
-    ```{measure-here}                          chapter 01's experiments in the reader's browser: measure_here.py
+    ```{measure-here}                          chapter 01's experiments in the reader's browser: browser_lab.py
     ```{reader-gpu}                            what {measure-here} found about the reader's GPU; until then, the body
     ```{where-browsers-measure}                prose that is left out if the kernels for browsers are not compiled
 
@@ -19,10 +19,11 @@
 
 from pathlib import Path
 
-from press import assets, digest_of_code
+from press import digest_of_code
+from press.web import assets
 from sphinx.application import Sphinx
 
-from . import gallery, measure_here, predict_table, widgets
+from . import browser_lab, gallery, predict_table, widgets
 from .scoreboard import Scoreboard
 from .systolic import SystolicArray
 
@@ -53,7 +54,7 @@ def setup(app: Sphinx) -> dict:
     assets.also(Path(__file__).parent / "static", OF_CLASS, WHEN_SEEN)  # as press.assets describes
     app.add_directive("scoreboard", Scoreboard)
     app.add_directive("systolic-array", SystolicArray)
-    for part in (gallery, predict_table, widgets, measure_here):
+    for part in (gallery, predict_table, widgets, browser_lab):
         part.add_to(app)
     return {"version": "0.1.0", "env_version": digest_of_code(SOURCES), "parallel_read_safe": False,
             "parallel_write_safe": True}

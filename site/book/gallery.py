@@ -8,10 +8,10 @@
 import json
 
 from docutils import nodes
-from press.machines import Gallery, label, value_of
-from press.measured import value_quantity
-from press.predict import script_controls
-from press.records import Machine, Record
+from press.measurements.measured import value_quantity
+from press.measurements.records import Machine, Record
+from press.page.machines_page import Gallery, label, value_of
+from press.reader.predict import script_controls
 from sphinx.application import Sphinx
 
 from . import roofs

@@ -26,14 +26,14 @@ from dataclasses import dataclass
 from docutils import nodes
 from docutils.parsers.rst import directives
 from press.domain import press
-from press.measured import split_target
-from press.notice import NoticeDirective
-from press.outcomes import missed
-from press.per_machine import for_each_machine
-from press.predict import Question, form, predict_answer, prediction, script_controls, whose
-from press.quantity import quantity
-from press.records import Machine, Record, RecordError
-from press.tables import scrolling_table
+from press.measurements.measured import split_target
+from press.measurements.outcomes import missed
+from press.measurements.quantity import quantity
+from press.measurements.records import Machine, Record, RecordError
+from press.page.notice import NoticeDirective
+from press.page.tables import scrolling_table
+from press.reader.per_machine import for_each_machine
+from press.reader.predict import Question, form, predict_answer, prediction, script_controls, whose
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 

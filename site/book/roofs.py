@@ -5,8 +5,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from press.quantity import quantity
-from press.records import Record
+from press.measurements.quantity import quantity
+from press.measurements.records import Record
 
 LAB = "01-roofline"
 WIDTH, HEIGHT, BOTTOM, LEFT, RIGHT = 320, 230, 30, 48, 22  # of one drawing, and of its margins, in pixels

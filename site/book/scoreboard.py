@@ -13,18 +13,18 @@ from html import escape
 from typing import NamedTuple
 
 from docutils import nodes
-from press.compare import listed
 from press.domain import press
-from press.figures import DOT, spread
-from press.labels import text_width
-from press.links import file_link, machine_link
-from press.measured import citation
-from press.notice import NoticeDirective
-from press.numbering import CHAPTER
-from press.per_machine import for_each_machine
-from press.quantity import DIGITS, NO_BREAK_SPACE, grouped, quantity
-from press.records import Machine, NotMeasured, Record, Records
-from press.tables import scrolling_table
+from press.measurements.measured import citation
+from press.measurements.quantity import DIGITS, NO_BREAK_SPACE, grouped, quantity
+from press.measurements.records import Machine, NotMeasured, Record, Records
+from press.page.links import file_link, machine_link
+from press.page.notice import NoticeDirective
+from press.page.numbering import CHAPTER
+from press.page.tables import scrolling_table
+from press.pictures.compare import listed
+from press.pictures.lab_figure import DOT, spread
+from press.pictures.labels import text_width
+from press.reader.per_machine import for_each_machine
 
 from .widgets import planner_tables
 

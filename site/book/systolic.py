@@ -10,11 +10,11 @@ a step in the middle, where the array is busiest.
 
 from docutils import nodes
 from press.domain import press
-from press.drawing import DRAWN, STEPPED
-from press.figures import takeaway
-from press.links import file_link
-from press.notice import NoticeDirective
-from press.records import Record, RecordError
+from press.measurements.records import Record, RecordError
+from press.page.links import file_link
+from press.page.notice import NoticeDirective
+from press.pictures.drawing import DRAWN, STEPPED
+from press.pictures.lab_figure import takeaway
 
 from .systolic_svg import SIDE, Trace, TraceError, drawing
 

@@ -6,7 +6,7 @@ array, after a check that the record's trace agrees with it."""
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from press.drawing import with_steps
+from press.pictures.drawing import with_steps
 
 SIDE = 3  # cells in a row and in a column
 

@@ -21,11 +21,11 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from press.assets import fetched_later, scripts_of
 from press.domain import press
-from press.links import file_link
-from press.notice import NoticeDirective
-from press.records import Machine, Record, RecordError, read_data
+from press.measurements.records import Machine, Record, RecordError, read_data
+from press.page.links import file_link
+from press.page.notice import NoticeDirective
+from press.web.assets import fetched_later, scripts_of
 from sphinx.application import Sphinx
 
 FORMS = Path(__file__).parent / "forms"

@@ -66,15 +66,15 @@ If the shown machine has not measured a number, the sentence uses another machin
     ```{book-mistakes}                         the claims that fail on the machine shown, and its largest misses
     ```{claims-ledger}                         every claim on every machine
 
-    ```{predict} id                            a question to answer before the page shows the answer: predict.py
+    ```{predict} id                            a question to answer before the page shows the answer: reader/predict.py
     ```{predictions-summary}                   before the takeaway
 
     ```{how-to-cite}                           a sentence and an entry for BibTeX, from CITATION.cff
 
     [cooks]{.compute}, [door]{.memory}         the two colours of the figures, in a few words of prose
 
-Chapters, sections and figures are numbered (numbering.py): {numref}`fig-name` reads "Figure 1.2", {numref}`name-of-section`
-"section 1.3"; a plain "chapter 02" becomes a link.
+Chapters, sections and figures are numbered (page/numbering.py): {numref}`fig-name` reads "Figure 1.2",
+{numref}`name-of-section` "section 1.3"; a plain "chapter 02" becomes a link.
 
 A page with something pending names the machine that could measure it in its front matter, `pending: a machine with …`;
 a line at the top of the page counts the pending figures and lists the pending claims.
@@ -88,41 +88,23 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from . import (
-    assets,
-    borrowed,
-    card,
-    checks,
-    cite,
-    claims,
-    compare,
-    contents,
-    defaults,
-    definitions,
-    feed,
-    front,
-    head,
-    ledger,
-    machines,
-    mathml,
-    numbering,
-    per_machine,
-    predict,
-    predictions,
-    search,
-    unbroken,
-    wide,
-)
+from . import defaults
+from .checks import rules
 from .domain import PressDomain, leave_out_chapters, outdated_pages, pages_to_write, report_problems
-from .drawing import Drawing
-from .figures import LabFigure
-from .header import LabHeader, forget_missing_xml, words_without_a_place
-from .lab_card import LabCard
-from .lab_code import LabCode
-from .measured import Measured, WhereMeasured, depart_measured_number, measured_number, visit_measured_number
-from .notice import add_banner
-from .second_reading import SecondReading
-from .yours import Yours
+from .measurements import borrowed, claim_boxes, claims_ledger, predictions_page
+from .measurements.measured import Measured, WhereMeasured, depart_measured_number, measured_number, visit_measured_number
+from .page import cite, contents, front_page, glossary, machines_page, mathml, numbering, unbroken, wide_tables
+from .page.lab_card import LabCard
+from .page.lab_code import LabCode
+from .page.lab_header import LabHeader, forget_missing_xml, words_without_a_place
+from .page.notice import add_banner
+from .page.second_reading import SecondReading
+from .pictures import compare
+from .pictures.drawing import Drawing
+from .pictures.lab_figure import LabFigure
+from .reader import per_machine, predict
+from .reader.yours import Yours
+from .web import assets, feed, head, link_preview, search
 
 SOURCES = sorted(Path(__file__).parent.rglob("*.py"))
 
@@ -150,8 +132,9 @@ def setup(app: Sphinx) -> dict:
                             ("yours", Yours),
                             ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
-    for part in (claims, borrowed, front, ledger, machines, predict, predictions, numbering, definitions,
-                 contents, head, feed, card, checks, cite, compare, search, unbroken, wide, defaults, assets, per_machine):
+    for part in (claim_boxes, borrowed, front_page, claims_ledger, machines_page, predict, predictions_page, numbering,
+                 glossary, contents, head, feed, link_preview, rules, cite, compare, search, unbroken, wide_tables, defaults,
+                 assets, per_machine):
         part.add_to(app)  # assets before per_machine: who hears of another machine listens before it is told
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("config-inited", leave_out_chapters)

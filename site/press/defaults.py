@@ -10,7 +10,7 @@ book.toml lies beside site/, and every part of it is optional:
     [units]                        the book's own: families = [{ word = 1, kword = 1e3 }], which differ by a prefix only, with
                                    their sizes; and patterns of units in sentences: beside, which stay on a line with their
                                    number; measured, of which no number is typed by hand, unless it fits counted
-    [chapter]                      what every chapter must have: checks.py
+    [chapter]                      what every chapter must have: checks/rules.py
 """
 
 import re
@@ -22,8 +22,8 @@ from urllib.parse import quote
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from . import quantity
-from .assets import STATIC
+from .measurements import quantity
+from .web.assets import STATIC
 
 SETTINGS = {
     "myst_enable_extensions": ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist",

@@ -16,8 +16,8 @@ from sphinx.roles import XRefRole
 from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
 
-from .draw import content_digest
-from .records import Records, record_tool
+from .measurements.records import Records, record_tool
+from .pictures.gnuplot import content_digest
 
 logger = logging.getLogger(__name__)
 

@@ -14,9 +14,9 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "site"))
 
-from press import checks as check  # noqa: E402
+from press.checks import rules as check  # noqa: E402
+from press.checks.myst import parse  # noqa: E402
 from press.defaults import read_book  # noqa: E402
-from press.myst import parse  # noqa: E402
 
 RULES = check.Rules(*map(read_book(PROJECT).get, ("chapter", "units")))
 

@@ -11,7 +11,7 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "site"))
 
-from press import checks  # noqa: E402
+from press.checks import rules  # noqa: E402
 
 PAGE = """# Thing
 
@@ -93,7 +93,7 @@ def change(book, file, old, new):
 def said(book):
     """The problems, each a line."""
     with contextlib.redirect_stderr(io.StringIO()) as lines:
-        status = checks.main(book)
+        status = rules.main(book)
     assert status == bool(lines.getvalue())
     return lines.getvalue().splitlines()
 

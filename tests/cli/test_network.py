@@ -25,7 +25,7 @@ def offline():
     ["./primer", "--help"], ["./primer", "--missing", "site"], ["make", "help"], ["tools/list-files"],
     ["env", "PYTHONPATH=site", sys.executable, "-m", "press"],
     ["tools/sbom"], ["build/bin/record", "check", RECORD],
-    ["python3", "site/press/draw.py", "figures/01-bandwidth.gp", "--record", RECORD, "--out", "{out}"],
+    ["python3", "site/press/pictures/gnuplot.py", "figures/01-bandwidth.gp", "--record", RECORD, "--out", "{out}"],
 ], ids=lambda command: command[0].rpartition("/")[2])  # fmt: skip
 def test_what_needs_no_network_uses_none(root, tmp_path, offline, command):
     command = [word.format(out=tmp_path) for word in command]

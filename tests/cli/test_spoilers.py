@@ -8,10 +8,10 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "site"))
 
-from press.checks import Rules, page_problems  # noqa: E402
+from press.checks.myst import parse  # noqa: E402
+from press.checks.rules import Rules, page_problems  # noqa: E402
+from press.checks.spoilers import spoiler_problems  # noqa: E402
 from press.defaults import read_book  # noqa: E402
-from press.myst import parse  # noqa: E402
-from press.spoilers import spoiler_problems  # noqa: E402
 
 QUESTION = """```{predict} how-fast
 :value: gain

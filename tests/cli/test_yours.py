@@ -261,7 +261,7 @@ def test_the_figure_has_a_star_for_each_attempt(tried_twice, tmp_path):
     record = ROOT / f"figures/records/amd-epyc-zen-5-2-cores-vm/{tried.lab}.json"
 
     def draw(*more):
-        result_of(sys.executable, ROOT / "site/press/draw.py", ROOT / f"figures/{figure}.gp", "--record", record, "--out",
+        result_of(sys.executable, ROOT / "site/press/pictures/gnuplot.py", ROOT / f"figures/{figure}.gp", "--record", record, "--out",
                      tmp_path / "drawn", *more, check=True)
         return (tmp_path / f"drawn/{figure}.svg").read_text()
 

@@ -26,8 +26,8 @@ from whole import BOOK, PROJECT, SUB_PATH, SubPathHandler, pages, render, render
 FIXTURE = Path(__file__).parent / "fixtures" / "01-roofline.json"
 sys.path.insert(0, str(PROJECT / "site"))
 
-from press import quantity  # noqa: E402
-from press.drawing import draw  # noqa: E402
+from press.measurements import quantity  # noqa: E402
+from press.pictures.drawing import draw  # noqa: E402
 from sphinx.application import Sphinx  # noqa: E402
 from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: E402
 

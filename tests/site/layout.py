@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from made import RECORDS, ROOT
 from playwright.sync_api import Browser
-from test_draw import SVG, TOOL, draw, labels
+from test_gnuplot import SVG, TOOL, gnuplot, labels
 
 SCRIPTS = sorted((ROOT / "figures").glob("[0-9][0-9]-*.gp"))
 STATIC = ROOT / "site" / "press" / "static"
@@ -41,8 +41,8 @@ def draw_one(job: tuple[Path, Path, Path]) -> str:
     """A figure's SVG; empty if the record lacks what the figure needs."""
     record, script, folder = job
     try:
-        return draw.draw(record, script, folder / "figures", TOOL).read_text(encoding="utf-8")
-    except draw.SeriesAbsent:
+        return gnuplot.draw(record, script, folder / "figures", TOOL).read_text(encoding="utf-8")
+    except gnuplot.SeriesAbsent:
         return ""
 
 
@@ -73,7 +73,7 @@ def scripts_of(record: Path) -> list[Path]:
 
 def draw_jobs(jobs: dict[tuple[str, str], tuple[Path, Path, Path]]) -> dict[tuple[str, str], str]:
     """The figures that their records allow, drawn two at a time."""
-    draw.scratch()  # shared, because nothing would delete a worker's own folder
+    gnuplot.scratch()  # shared, because nothing would delete a worker's own folder
     with ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
         return {key: source for key, source in zip(jobs, pool.map(draw_one, jobs.values(), chunksize=4)) if source}
 

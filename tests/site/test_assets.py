@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from press import assets
+from press.web import assets
 from whole import PROJECT, STATIC_FOLDERS, static
 
 NAMES = sorted(path.name for folder in STATIC_FOLDERS for path in folder.iterdir() if path.suffix in (".css", ".js"))
@@ -19,7 +19,7 @@ def test_a_page_has_the_files_of_what_stands_on_it(site):
     site.page("---\norphan: true\n---\n\n# Another\n", "other")
     site.built()
     asked = {name: loaded(site.html(name)) for name in ("index", "other")}
-    assert [name for name in asked["index"] if name not in asked["other"]] == ["predict.css", "veil.js", "predict.js"]
+    assert [name for name in asked["index"] if name not in asked["other"]] == ["predict.css", "predict-veil.js", "predict.js"]
 
 
 @pytest.mark.parametrize("name", NAMES)

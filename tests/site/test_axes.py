@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from extremes import LABS, ROOT, cut_short, everything, times_as_fast
 from layout import faults, measure
-from test_draw import SVG, TOOL, draw
+from test_gnuplot import SVG, TOOL, gnuplot
 
 SCRIPTS = {script.stem: script for script in sorted((ROOT / "figures").glob("[0-9][0-9]-*.gp"))}
 
@@ -48,13 +48,13 @@ def test_both_have_the_same_axes_and_keep_their_labels(pair, browser, tmp_path):
         if not name.startswith(paths[0].stem[:2]):
             continue
         try:
-            common = draw.common_axes(paths, script, TOOL)
-        except draw.SeriesAbsent:
+            common = gnuplot.common_axes(paths, script, TOOL)
+        except gnuplot.SeriesAbsent:
             continue
         scales = []
         for path in paths:
-            alone = draw.draw(path, script, path.parent / "alone", TOOL)
-            beside = draw.draw(path, script, path.parent / "beside", TOOL, axes=common, name=f"{name}-beside")
+            alone = gnuplot.draw(path, script, path.parent / "alone", TOOL)
+            beside = gnuplot.draw(path, script, path.parent / "beside", TOOL, axes=common, name=f"{name}-beside")
             assert f'id="hf-{name}-beside-title"' in beside.read_text()
             assert not written(alone)[1] - written(beside)[1], f"{name}: labels are lost"
             scales.append(written(beside)[0])
@@ -68,22 +68,22 @@ def test_both_have_the_same_axes_and_keep_their_labels(pair, browser, tmp_path):
 def test_one_record_keeps_its_own_axes(tmp_path, pair):
     _, (path, _) = pair
     script = next(script for name, script in SCRIPTS.items() if name.startswith(path.stem[:2]))
-    common = draw.common_axes([path, path], script, TOOL)
-    alone, beside = (draw.draw(path, script, tmp_path / "one", TOOL, axes=axes).read_text() for axes in (None, common))
-    assert draw.svg.inline(alone) == draw.svg.inline(beside)
+    common = gnuplot.common_axes([path, path], script, TOOL)
+    alone, beside = (gnuplot.draw(path, script, tmp_path / "one", TOOL, axes=axes).read_text() for axes in (None, common))
+    assert gnuplot.svg.inline(alone) == gnuplot.svg.inline(beside)
 
 
 def test_a_record_that_lacks_the_figure_says_so(pair, tmp_path):
     _, (path, _) = pair
     script = next(script for name, script in SCRIPTS.items() if name.startswith(path.stem[:2]))
     record = json.loads(path.read_text())
-    needed = draw.read_header(script)["needs"][0]
+    needed = gnuplot.read_header(script)["needs"][0]
     record["series"] = [series for series in record["series"] if series["id"] != needed]
     poor = tmp_path / path.name
     poor.write_text(json.dumps(record))
-    with pytest.raises(draw.SeriesAbsent, match=f"series {needed} is absent"):
-        draw.common_axes([path, poor], script, TOOL)
+    with pytest.raises(gnuplot.SeriesAbsent, match=f"series {needed} is absent"):
+        gnuplot.common_axes([path, poor], script, TOOL)
 
 
 def test_a_range_is_widened_whichever_way_it_runs():
-    assert draw.widest("x1 0 3\ny1 5 0\ny2 5 0\nx1 -1 2\ny1 7 -2\n") == {"x1": [-1, 3], "y1": [7, -2], "y2": [5, 0]}
+    assert gnuplot.widest("x1 0 3\ny1 5 0\ny2 5 0\nx1 -1 2\ny1 7 -2\n") == {"x1": [-1, 3], "y1": [7, -2], "y2": [5, 0]}

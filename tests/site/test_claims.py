@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from conftest import ALIKE, CLAIMS, LAB, PROJECT, add_value, change_value, drop_value
-from press.statements import Statement
+from press.measurements.claims import Statement
 
 PAGE = "# Page\n\n```{claim} 01-roofline/caches-make-a-ladder\nHere the ladder is *flat*.\n```\n"
 SENTENCE = next(claim["text"] for claim in CLAIMS if claim["id"] == "caches-make-a-ladder")

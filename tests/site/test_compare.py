@@ -5,8 +5,8 @@ import re
 
 import pytest
 from conftest import FIGURE, PROJECT, scale_series
-from press.compare import sentence
-from press.records import Record
+from press.measurements.records import Record
+from press.pictures.compare import sentence
 
 NAMES = ("A", "B")
 PAGE = f"# Page\n\n{FIGURE}"

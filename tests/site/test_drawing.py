@@ -3,7 +3,7 @@ reader moves through."""
 
 import pytest
 from playwright.sync_api import Page, expect
-from press import drawing
+from press.pictures import drawing
 from whole import Visit
 
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 100">

@@ -3,7 +3,7 @@ font."""
 
 import pytest
 from conftest import PROJECT
-from press import drawing
+from press.pictures import drawing
 
 STATIC = PROJECT / "site" / "press" / "static"
 SMALLEST, TELEPHONE = 11.0, 347  # pixels: of a word; of a figure if the page is 360 wide

@@ -7,13 +7,13 @@ import os
 import re
 
 import pytest
-from book import measure_here, widgets
-from press import labels
-from press.draw import DrawError, attempt, read_record
+from book import browser_lab, widgets
 from press.json_file import read_json
-from press.outcomes import read_declared
-from press.records import RecordError, Records
-from press.statements import read_statements
+from press.measurements.claims import read_statements
+from press.measurements.outcomes import read_declared
+from press.measurements.records import RecordError, Records
+from press.pictures import labels
+from press.pictures.gnuplot import DrawError, attempt, read_record
 from whole import PROJECT
 
 CLAIM = {"id": "it-holds", "text": "It holds → “so”.", "value": "gain", "bound": ">= 3"}
@@ -78,7 +78,7 @@ def test_a_key_that_appears_twice_in_a_books_own_data_is_refused(tmp_path, monke
     laws.parent.mkdir(parents=True)
     laws.write_text('[{"id": "a", "id": "b"}]')
     with pytest.raises(RecordError, match=f"^labs/01-roofline/laws.json: {TWICE % 'id'}"):
-        measure_here.empty_record(tmp_path, [])
+        browser_lab.empty_record(tmp_path, [])
     tables = tmp_path / "labs" / "05-scaling" / "data" / "planner.json"
     tables.parent.mkdir(parents=True)
     tables.write_text(twice(widgets.TABLES.read_text()))
@@ -96,7 +96,7 @@ def test_no_other_reader_would_keep_the_last_of_two():
     assert json.loads('{"a": 1, "a": 2}') == {"a": 2}
     assert read_json(labels.TABLE) == labels.ADVANCES
     programs = [path for path in (PROJECT / "tools").iterdir() if path.is_file() and b"python3" in path.read_bytes()[:40]]
-    lines = [(path.name, line) for path in [*PROJECT.glob("site/*/*.py"), *programs] for line in path.read_text().splitlines()]
+    lines = [(path.name, line) for path in [*PROJECT.glob("site/**/*.py"), *programs] for line in path.read_text().splitlines()]
     reading = [(name, line) for name, line in lines if re.search(r"json\.loads?\(.*(read_text|open)\(", line)]
     assert {(name, re.search(r"\((.*?)\.read_text", line)[1]) for name, line in reading} == {
         ("records.py", "kept"), ("compare.py", "kept"), ("yours", '(BUILD / "compile_commands.json")')}  # fmt: skip

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import LAB
-from press import card, drawing
-from press.head import POLICY
+from press.pictures import drawing
+from press.web import link_preview
+from press.web.head import POLICY
 from whole import CHAPTERS, PROJECT, STATIC_FOLDERS, Visit, pages
 
 ATOM, MAP = "{http://www.w3.org/2005/Atom}", "{http://www.sitemaps.org/schemas/sitemap/0.9}"
@@ -31,7 +32,7 @@ def chapter(site):
 
 def is_a_card(picture: bytes) -> bool:
     """Has the promised size, and is not empty (an empty picture has 4 kB)."""
-    return struct.unpack(">II", picture[16:24]) == card.SIZE and 8_000 < len(picture) < 300_000
+    return struct.unpack(">II", picture[16:24]) == link_preview.SIZE and 8_000 < len(picture) < 300_000
 
 
 def started(day):
@@ -98,7 +99,7 @@ def test_a_picture_that_was_not_taken_is_taken_with_the_next_build(chapter, monk
     picture = chapter.root / "build" / "out" / "_cards" / f"{LAB}.png"
     data = picture.read_bytes()
     chapter.page(CARD.replace("Does it wait?", "Does it compute?"), LAB)
-    monkeypatch.setattr(card, "SECONDS", 0.001)
+    monkeypatch.setattr(link_preview, "SECONDS", 0.001)
     chapter.build(**ADDRESS)
     assert picture.read_bytes() == data
     monkeypatch.undo()
@@ -107,7 +108,7 @@ def test_a_picture_that_was_not_taken_is_taken_with_the_next_build(chapter, monk
 
 
 def test_the_browser_that_draws_may_load_what_a_reader_may(tmp_path):
-    drawn = card.page(tmp_path, "Book", "01", "<b>", "Words", "<svg></svg>")
+    drawn = link_preview.page(tmp_path, "Book", "01", "<b>", "Words", "<svg></svg>")
     assert f'content="{html.escape(POLICY)}"' in drawn and drawn.index("Content-Security-Policy") < drawn.index("<link")
 
 
@@ -176,16 +177,17 @@ def test_a_card_shows_its_figure_whole_and_no_sentence_of_its_steps(browser, dra
     """Sentences, one for each step, precede an animated drawing; the page shows one at a time."""
     shown = """() => [...document.querySelectorAll("header, h1, p, figure > *")].filter(each => each.checkVisibility())
         .map(each => [each.tagName, each.getBoundingClientRect().toJSON()])"""
-    with Visit(browser, "about:blank", viewport=dict(zip(("width", "height"), card.SIZE, strict=True))) as visit:
+    with Visit(browser, "about:blank", viewport=dict(zip(("width", "height"), link_preview.SIZE, strict=True))) as visit:
         for path in drawings:
             picture = drawing.as_html(drawing.read(path))
             file = tmp_path / f"{path.stem}.html"
-            page = card.page(STATIC_FOLDERS[0], "Book", "07", "A chapter", "A question?", picture)
+            page = link_preview.page(STATIC_FOLDERS[0], "Book", "07", "A chapter", "A question?", picture)
             file.write_text(page, encoding="utf-8")
             visit.page.goto(file.as_uri())
             boxes = visit.page.evaluate(shown)
             assert [tag for tag, _ in boxes] == ["HEADER", "H1", "P", "svg"], path.stem
             (_, header), *words, (_, figure) = boxes
             assert all(box["right"] < figure["left"] for _, box in words), path.stem
-            assert header["bottom"] < figure["top"] and figure["bottom"] <= card.SIZE[1] and figure["right"] <= card.SIZE[0]
-            assert figure["width"] > card.SIZE[0] / 2, path.stem
+            width, height = link_preview.SIZE
+            assert header["bottom"] < figure["top"] and figure["bottom"] <= height and figure["right"] <= width
+            assert figure["width"] > width / 2, path.stem

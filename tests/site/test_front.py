@@ -7,8 +7,8 @@ import pytest
 from chromium import counted
 from conftest import LAB, change_value
 from playwright.sync_api import expect
-from press.chapters import read_chapter, reading_minutes
-from press.front import small as ornament
+from press.page.chapters import read_chapter, reading_minutes
+from press.page.front_page import small as ornament
 from whole import CHAPTERS, LEFT_OUT, Visit
 
 FRONT = "# Book\n\n```{front-figure} 01-small\nIt *rises*; see [it](01-roofline.md).\n```\n\n```{chapter-cards}\n```\n" \
@@ -45,7 +45,7 @@ def test_a_card_has_one_line(small):
     small.built()
     assert "01 The roofline What limits a loop? 1 minute" in small.text()
     assert '<a class="reference internal" href="01-roofline.html">' in small.html()
-    assert "front.css" in small.html() and "front.css" not in small.html(LAB)
+    assert "front-page.css" in small.html() and "front-page.css" not in small.html(LAB)
 
 
 def test_a_page_that_a_build_leaves_out_has_no_card(small):

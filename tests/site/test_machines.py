@@ -46,7 +46,7 @@ def test_a_page_has_the_default_machines_numbers_and_files_with_the_others(site)
 
 def test_where_one_machine_is_all_there_is_nothing_to_choose(site):
     site.shown(NUMBER, speed(171))
-    assert "hf-slot" not in site.html() and "machines.js" not in site.html() and machines(site) == []
+    assert "hf-slot" not in site.html() and "machine-switcher.js" not in site.html() and machines(site) == []
     assert not list((site.root / "build" / "out").glob("_machines/*/*"))
 
 

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 
 import pytest
-from book.measure_here import KNOWN_TO_BROWSERS
+from book.browser_lab import KNOWN_TO_BROWSERS
 from playwright.sync_api import Browser, Page, Route, expect
 from test_access import RULES, violations
 from test_storage import FORBIDDEN, LOST

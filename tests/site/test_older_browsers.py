@@ -6,7 +6,7 @@ import re
 import pytest
 from older import OlderVisit
 from playwright.sync_api import expect
-from press import svg
+from press.pictures import svg
 from test_search import FIRST, look
 from whole import PROJECT, STATIC_FOLDERS, Visit, pages, static
 

@@ -2,7 +2,7 @@
 
 import pytest
 from conftest import ALIKE
-from press.quantity import DIGITS, MINUS, NO_BREAK_SPACE, quantity
+from press.measurements.quantity import DIGITS, MINUS, NO_BREAK_SPACE, quantity
 
 
 @pytest.mark.parametrize(("value", "unit", "low", "high", "text", "spread"), [

@@ -75,6 +75,6 @@ def test_both_rules_can_fail():
     for source in ("import book", "from book.roofs import Roof", "def late():\n    import book.widgets"):
         assert "book" in imported(source)
     assert "book" not in imported("from .chapters import book")
-    for text in ("see 02-matmul", "the Roofline", "on a Zen 4", "measure_here.py", "3 GFLOP/s", "hardwareFirst"):
+    for text in ("see 02-matmul", "the Roofline", "on a Zen 4", "browser_lab.py", "3 GFLOP/s", "hardwareFirst"):
         assert of_a_book(text)
     assert of_a_book("01-sorting, Widgets, frozen") == []

@@ -10,7 +10,7 @@ from book.scoreboard import LEFT, NOT_MEASURED, RIGHT, ROWS, WIDTH, drawing
 from book.scoreboard import board as of_machine
 from conftest import change_value, drop_value, points_of
 from layout import faults, measure
-from press.records import Records
+from press.measurements.records import Records
 from whole import PROJECT
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import CLAIM, FIGURE, LAB, Site, renew_key, scale_series
-from press import compare, draw
+from press.pictures import compare, gnuplot
 from whole import Visit
 
 EVIL = 'x"><meta http-equiv=refresh content=0></script><script>alert(1)</script>`touch hacked`{{ 1 }}{% x %}@^_{}\'%s\\'
@@ -202,11 +202,11 @@ def test_a_copy_under_another_name_does_not_take_the_place_of_the_machine(site):
 
 def test_with_every_machine_a_book_grows_by_the_same(site, monkeypatch):
     """Ten machines: drawings and files grow with their number, and not with the number of pairs."""
-    drawn, compared, plot = [], [], draw.run_gnuplot(
-        site.root / "figures" / "01-small.gp", draw.tables_of(site.record(), site.tool))
-    draws = draw.draw
-    monkeypatch.setattr(draw, "run_gnuplot", lambda *_: plot)
-    monkeypatch.setattr(draw, "draw", lambda *given, **more: drawn.append((given, more)) or draws(*given, **more))
+    drawn, compared, plot = [], [], gnuplot.run_gnuplot(
+        site.root / "figures" / "01-small.gp", gnuplot.tables_of(site.record(), site.tool))
+    draws = gnuplot.draw
+    monkeypatch.setattr(gnuplot, "run_gnuplot", lambda *_: plot)
+    monkeypatch.setattr(gnuplot, "draw", lambda *given, **more: drawn.append((given, more)) or draws(*given, **more))
     both = compare.both_drawn
     monkeypatch.setattr(compare, "both_drawn", lambda *given: compared.append(given) or both(*given))
     site.page(PAGE + GALLERY.partition("# Machines")[2], LAB)

@@ -57,7 +57,7 @@ def tables(record: Path, tool: Path, out: Path) -> dict[str, bytes]:
 
 
 def figures(record: Path, tool: Path, out: Path) -> dict[str, bytes]:
-    subprocess.run([sys.executable, PROJECT / "site" / "press" / "draw.py", PROJECT / "figures" / "01-bandwidth.gp",
+    subprocess.run([sys.executable, PROJECT / "site/press/pictures/gnuplot.py", PROJECT / "figures" / "01-bandwidth.gp",
                     "--record", record, "--out", out, "--tool", tool], check=True, capture_output=True)
     return {path.name: path.read_bytes() for path in out.glob("*.svg")}
 

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from chromium import counted
-from press.labels import ADVANCES
+from press.pictures.labels import ADVANCES
 from walk import WIDE
 from whole import CHAPTERS, PROJECT, Visit
 

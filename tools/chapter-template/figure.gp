@@ -1,7 +1,7 @@
 # title: Speed of a sum against the number of its chains
 # needs: chains
 # shows: chains
-# Without a series in "needs", nothing is drawn; the table has the series in "shows". site/press/plot/style.gp defines colours and
+# Without a series in "needs", nothing is drawn; the table has the series in "shows". site/press/pictures/plot/style.gp defines colours and
 # lines.
 height = 360
 load "style.gp"

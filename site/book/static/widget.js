@@ -3,7 +3,7 @@
 // form, and `more`, below it.
 (() => {
   // ---- Numbers ----
-  // Three digits of measured numbers, all digits of counts; rounds like site/press/quantity.py.
+  // Three digits of measured numbers, all digits of counts; rounds like site/press/measurements/quantity.py.
   const digits = (value) => value.toLocaleString("en", {
     maximumSignificantDigits: Number.isInteger(value) ? 21 : 3, roundingMode: "halfEven", useGrouping: "min2",
   }).replace("-", "\u2212");

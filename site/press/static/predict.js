@@ -1,5 +1,5 @@
 // Predict first: this browser stores the reader's answers, scores them against the chosen machine's, and hides what would give an
-// answer away until the reader commits (veil.js). Nothing is sent anywhere.
+// answer away until the reader commits (predict-veil.js). Nothing is sent anywhere.
 (() => {
   // How far off an answer may be, as a factor or as a share of a linear scale, to count as near or not far off; else it is far.
   const NEAR = 1.5, SIZE = 3, NEAR_SHARE = .1, SIZE_SHARE = .25;

@@ -1,0 +1,231 @@
+"""{book-mistakes}: the claims that fail on the machine that is chosen, and the largest misses of its predictions.
+{claims-ledger}: every claim, its bound, and the verdict of every machine. static/claims-ledger.js filters it."""
+
+import html
+import re
+from dataclasses import dataclass
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from ..domain import PressDomain, press
+from ..page.links import cross_reference, page_link
+from ..page.notice import NoticeDirective, counted
+from ..page.tables import scrolling_table
+from ..reader.per_machine import for_each_machine
+from ..reader.predict import script_controls
+from .claim_boxes import statements
+from .claims import MEASURED, NOTHING, Answer, Statement
+from .outcomes import Outcome, missed
+from .predictions_page import outcomes_of
+from .quantity import NO_BREAK_SPACE
+from .records import CHANGED, Machine, Record, RecordError
+
+STATES = (("all", "all"), ("fails", "false somewhere"), ("close", "too close to call somewhere"),
+          ("holds", "true everywhere"), ("made", "modelled or simulated"), ("open", "not yet measured"))
+MARKS = {"holds": "✓", "fails": "✗", "close": "≈"}
+MOST, LARGE = 5, 2  # misses listed; the least factor for that
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A claim and the record of each machine that decides it."""
+
+    lab: str
+    statement: Statement
+    records: dict[str, Record]  # by the machine's slug
+
+    def of(self, record: Record) -> str:
+        """One of STATES for one record: "made" if the claim holds but its number was not measured."""
+        answer = self.statement.answer(record)
+        holds = "holds" if self.statement.kind(record) == MEASURED else "made"
+        return {Answer.FAILS: "fails", Answer.TOO_CLOSE: "close", Answer.HOLDS: holds}[answer]
+
+    @property
+    def state(self) -> str:
+        """One of STATES: the machines' worst verdict on the claim."""
+        found = {self.of(record) for record in self.records.values()}
+        return next((state for state in ("fails", "close", "holds", "made") if state in found), "open")
+
+
+class BookMistakes(NoticeDirective):
+    """What a machine's records refuted: a list of claims, and one of predictions."""
+
+    def show(self) -> list[nodes.Node]:
+        domain = press(self.env)
+        domain.note_all_labs()
+        domain.note_ledger()
+        self.claims = [entry for lab in domain.records.labs() for entry in entries(domain, lab)]
+        self.found = {machine.slug: self.misses(domain, machine) for machine in domain.records.machines()}
+        return [nodes.container("", *for_each_machine(self.env, self.of_machine), classes=["hf-mistakes"])]
+
+    def misses(self, domain: PressDomain, machine: Machine) -> list[tuple[str, Outcome]]:
+        """(lab, outcome) of the largest misses, at most one for each thing predicted."""
+        records = [record for lab in domain.records.labs() for record in domain.records.all(lab)[0]
+                   if record.slug == machine.slug]
+        found = [(record.lab, each) for record in records for each in outcomes_of(domain, record.lab, record)]
+        worst: dict[tuple[str, str], tuple[str, Outcome]] = {}  # of one kind of prediction
+        for lab, each in sorted(found, key=lambda one: one[1].miss, reverse=True):
+            worst.setdefault((lab, each.what), (lab, each))
+        return [each for each in worst.values() if each[1].miss >= LARGE][:MOST]
+
+    def of_machine(self, machine: Machine) -> list[nodes.Node]:
+        decided = [entry for entry in self.claims if machine.slug in entry.records]
+        failed = [entry for entry in decided if entry.of(entry.records[machine.slug]) == "fails"]
+        if not decided:
+            return [nodes.paragraph("", f"No claims have been measured on {machine.name}.")]
+        are = "is" if len(failed) == 1 else "are"
+        false = f"{len(failed) or 'None'} of the {counted(len(decided), 'claim')} tested {are} false"
+        first = nodes.paragraph("", f"{false} on {machine.name}{':' if failed else '.'}")
+        content = [first, *([bullets([refuted(entry, entry.records[machine.slug]) for entry in failed])] if failed else [])]
+        if misses := self.found[machine.slug]:
+            content += [nodes.paragraph("", "These predictions missed most on this machine:"),
+                        bullets([miss(lab, each) for lab, each in misses])]
+        return content
+
+
+def bullets(lines: list[list[nodes.Node]]) -> nodes.bullet_list:
+    return nodes.bullet_list("", *(nodes.list_item("", nodes.paragraph("", "", *line)) for line in lines))
+
+
+def refuted(entry: Entry, record: Record) -> list[nodes.Node]:
+    """A claim that fails, then what was claimed and what was found."""
+    number, kind = str(entry.statement.observed(record)), entry.statement.kind(record)
+    found = f" We claimed {entry.statement.asked(record)} and {'measured' if kind == MEASURED else 'computed'} {number}"
+    return [nodes.strong("", "", claim_link(entry)), nodes.Text(found if number else " It fails here"),
+            *in_chapter(entry.lab), nodes.Text(".")]
+
+
+def miss(lab: str, outcome: Outcome) -> list[nodes.Node]:
+    about = outcome.what if outcome.name == outcome.what else f"{outcome.what}, {outcome.name}"
+    found = f" We predicted {outcome.predicted} and measured {outcome.measured}, a miss of {missed(outcome.miss)}"
+    return [nodes.strong("", f"{about[0].upper()}{about[1:]}."), nodes.Text(found), *in_chapter(lab), nodes.Text(".")]
+
+
+def in_chapter(lab: str) -> list[nodes.Node]:
+    return [nodes.Text(" ("), page_link(lab, f"chapter {lab[:2]}"), nodes.Text(")")]
+
+
+class ClaimsLedger(NoticeDirective):
+    """The totals of each machine, and a table for each lab."""
+
+    def run(self) -> list[nodes.Node]:
+        domain = press(self.env)
+        domain.note_all_labs()
+        domain.note_ledger()
+        machines = domain.records.machines()
+        labs = domain.records.labs()
+        read = {lab: self.of_lab(domain, lab) for lab in labs}
+        everything = [entry for found, _ in read.values() for entry in found]
+        result = [notice for _, notices in read.values() for notice in notices]
+        if not everything:
+            return result
+        box = nodes.container("", sums(machines, everything), script_controls(html=filters(labs)), classes=["hf-ledger"])
+        for lab, (found, _) in read.items():
+            if found:
+                part = nodes.container("", nodes.rubric("", "", chapter_link(domain, lab)), table(machines, found),
+                                       classes=["hf-ledger-lab", f"hf-lab-{lab}", "no-search"])
+                box += part
+        return [*result, box]
+
+    def of_lab(self, domain: PressDomain, lab: str) -> tuple[list[Entry], list[nodes.Node]]:
+        """A lab's claims, and the problems of its records."""
+        records, errors = domain.records.all(lab)
+        try:
+            found = entries(domain, lab)
+        except RecordError as error:
+            found, errors = [], [*errors, error]
+        if not records and not errors:
+            errors = [domain.records.not_measured(lab)]
+        return found if records else [], [self.notice(str(error)) for error in errors]
+
+
+def entries(domain: PressDomain, lab: str) -> list[Entry]:
+    """A lab's claims. Raises RecordError if they are malformed."""
+    records, _ = domain.records.all(lab)
+    return [Entry(lab, each, {record.slug: record for record in records if record.value(each.value)})
+            for each in statements(domain, lab)]
+
+
+def sums(machines: list[Machine], entries: list[Entry]) -> nodes.table:
+    """How many claims each machine confirms, refutes or leaves open."""
+    rows = []
+    for machine in machines:
+        found = [entry.of(record) for entry in entries if (record := entry.records.get(machine.slug))]
+        counts = [found.count(state) for state in ("holds", "fails", "close", "made")]
+        rows.append([machine.name, *map(str, counts), str(len(entries) - len(found))])
+    return scrolling_table(["machine", "hold", "fail", "too close to call", "modelled or simulated", "not measured"], rows)
+
+
+def table(machines: list[Machine], entries: list[Entry]) -> nodes.table:
+    """A table with a column for each machine that decides at least half as many claims as the one that decides most. The
+    verdicts of the other machines are below the claims."""
+    counts = {machine: sum(machine.slug in entry.records for entry in entries) for machine in machines}
+    columns = [machine for machine, count in counts.items() if 0 < max(counts.values()) <= 2 * count]
+    others = [machine for machine, count in counts.items() if count and machine not in columns]
+    heads = ["claim", "bound", *(head(machine, entries) for machine in columns)]
+    made = scrolling_table(heads, [row(entry, columns, others) for entry in entries])
+    for entry, line in zip(entries, list(made.findall(nodes.row))[1:]):
+        line["classes"].append(f"hf-row-{entry.state}")
+    return made
+
+
+def name_of(machine: Machine) -> str:
+    """The machine's name, without a line break before a number, as in "(Core 4)"."""
+    return re.sub(r" (?=\d+\))", NO_BREAK_SPACE, machine.name)
+
+
+def head(machine: Machine, entries: list[Entry]) -> nodes.Node:
+    made = nodes.inline("", name_of(machine))
+    record = next(entry.records[machine.slug] for entry in entries if machine.slug in entry.records)
+    if record.changed:
+        made += nodes.inline("", CHANGED, classes=["hf-kind"])
+    return made
+
+
+def row(entry: Entry, columns: list[Machine], others: list[Machine]) -> list[nodes.Node]:
+    having = next(iter(entry.records.values()), None)
+    asked = nodes.inline("", "", nodes.inline("", "bound ", classes=["hf-cell-head"]),
+                         nodes.Text("true" if entry.statement.shown == NOTHING else entry.statement.asked(having)))
+    also = (nodes.inline("", "", cell(entry, machine), classes=["hf-also"]) for machine in others
+            if machine.slug in entry.records)
+    return [nodes.inline("", "", claim_link(entry), *also), asked, *(cell(entry, machine) for machine in columns)]
+
+
+def claim_link(entry: Entry) -> nodes.Node:
+    """The claim's text, linked to the chapter that states it."""
+    return cross_reference("hf:claim", f"{entry.lab}/{entry.statement.id}", entry.statement.text)
+
+
+def cell(entry: Entry, machine: Machine) -> nodes.Node:
+    """The verdict, with the machine's name if the table has no column for it. For a number that was not measured, its kind
+    replaces the tick."""
+    whose = nodes.inline("", f"{name_of(machine)} ", classes=["hf-cell-head"])
+    record = entry.records.get(machine.slug)
+    if record is None:
+        return nodes.inline("", "", whose, nodes.inline("", "not measured", classes=["hf-unmeasured"]))
+    state, kind = entry.of(record), entry.statement.kind(record)
+    number = entry.statement.range(record) if state == "close" else entry.statement.observed(record)
+    marks = [*([MARKS[state]] if state in MARKS else []), *([] if kind == MEASURED else [kind])]
+    words = f"{' '.join(marks)}{NO_BREAK_SPACE}{number}".rstrip()
+    return nodes.inline("", "", whose, nodes.inline("", words, classes=["hf-verdict", f"hf-{state}"]))
+
+
+def chapter_link(domain: PressDomain, lab: str) -> nodes.Node:
+    records, _ = domain.records.all(lab)
+    return page_link(lab, f"Chapter {lab[:2]}: {records[0].data['lab']['title']}")
+
+
+def filters(labs: list[str]) -> str:
+    """The filter's buttons; visible only if scripts run."""
+    states = "".join(f'<label><input type="radio" name="hf-state" value="{state}"{" checked" * (state == "all")}> '
+                     f"{words}</label>" for state, words in STATES)
+    chapters = "".join(f'<option value="{html.escape(lab)}">{lab[:2]}</option>' for lab in labs)
+    return (f'<form class="hf-ledger-filter"><fieldset><legend>Show claims</legend>{states}</fieldset>'
+            f'<label>in chapter <select name="hf-chapter"><option value="">any</option>{chapters}</select></label>'
+            '<output></output></form>\n')
+
+
+def add_to(app: Sphinx) -> None:
+    app.add_directive("book-mistakes", BookMistakes)
+    app.add_directive("claims-ledger", ClaimsLedger)

@@ -1,0 +1,172 @@
+"""The page of predictions. {predictions-overview}: one line for every machine and chapter. {predictions} NN-slug: one chapter,
+series by series on the chosen machine, and kernel by kernel on every machine.
+
+    ```{predictions-overview}
+    ```
+
+    ```{predictions} 01-sorting
+    ```
+
+What counts as a prediction: outcomes.py.
+"""
+
+import html
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from ..domain import PressDomain, press
+from ..page.links import machine_link, page_link
+from ..page.notice import NoticeDirective
+from ..page.tables import scrolling_table
+from ..reader.per_machine import for_each_machine
+from .outcomes import WITHIN, Outcome, missed, outcomes, percent, place_on_axis, read_declared, tally, times_as_long
+from .quantity import NO_BREAK_SPACE
+from .records import CHANGED, Machine, Record, RecordError
+
+TICKS = (("⅛×", 0.125), ("¼×", 0.25), ("½×", 0.5), ("1×", 1), ("2×", 2), ("4×", 4), ("8×", 8))
+HEADS = ("predictions", "median miss", f"within {WITHIN[0]}×", *(f"{limit}×" for limit in WITHIN[1:]))
+
+
+def outcomes_of(domain: PressDomain, lab: str, record: Record) -> list[Outcome]:
+    """A record's predictions; the page being read depends on the lab's list of them."""
+    path = domain.records.root / "labs" / lab / "predictions.json"
+    domain.note_file(path)
+    return outcomes(record, read_declared(path, domain.records.shown(path)))
+
+
+class PredictionsOverview(NoticeDirective):
+    """For every machine a line for all chapters together, then one for each chapter."""
+
+    def run(self) -> list[nodes.Node]:
+        domain = press(self.env)
+        domain.note_all_labs()
+        by_machine: dict[str, list[tuple[str, list[Outcome]]]] = {each.slug: [] for each in domain.records.machines()}
+        notices: list[nodes.Node] = []
+        for lab in domain.records.labs():
+            records, errors = domain.records.all(lab)
+            notices += [self.notice(str(error)) for error in errors]
+            try:
+                for record in records:
+                    if found := outcomes_of(domain, lab, record):
+                        by_machine[record.slug].append((lab, found))
+            except RecordError as error:
+                notices.append(self.notice(str(error)))
+        if not any(by_machine.values()):
+            return [*notices, nodes.paragraph("", "No record here has both a prediction and its measurement.")]
+        rows = []
+        for machine in domain.records.machines():
+            chapters = by_machine[machine.slug]
+            if not chapters:
+                continue
+            everything = [each for _, found in chapters for each in found]
+            rows.append(Row([machine_link(machine.slug, machine.name)], everything, "hf-of-all"))
+            rows += [Row([page_link(lab, f"Chapter {lab[:2]}")], found) for lab, found in chapters]
+        return [*notices, nodes.container("", strips("machine and chapter", rows), classes=["hf-predictions"])]
+
+
+class Predictions(NoticeDirective):
+    """One chapter."""
+
+    required_arguments = 1
+    subject = "{name} {0}: "
+
+    def show(self) -> list[nodes.Node]:
+        domain, lab = press(self.env), self.arguments[0]
+        domain.note_all_labs()
+        self.found = {record.slug: outcomes_of(domain, lab, record) for record in domain.records.all(lab)[0]}
+        of_lab = {record.slug: record for record in domain.records.all(lab)[0] if self.found[record.slug]}
+        own = [of_lab[machine.slug] for machine in domain.records.machines() if machine.slug in of_lab]
+        if not own:
+            raise RecordError(f"no record of {lab} has both a prediction and its measurement")
+        strips = for_each_machine(self.env, lambda machine: self.of_machine(machine, of_lab.get(machine.slug, own[0])))
+        return [nodes.container("", *strips, self.kernels(own), classes=["hf-predictions"])]
+
+    def of_machine(self, wanted: Machine, record: Record) -> list[nodes.Node]:
+        """A strip for each predicted quantity, from the machine's record or one that replaces it."""
+        by_what: dict[str, list[Outcome]] = {}
+        for each in self.found[record.slug]:
+            by_what.setdefault(each.what, []).append(each)
+        rows = [Row([nodes.Text(what)], found) for what, found in by_what.items()]
+        machine = press(self.env).records.machine_of(record)
+        whose = "On " if machine == wanted else f"Not measured on {wanted.name}; on "
+        since = f" ({CHANGED})" if record.changed else ""
+        return [nodes.paragraph("", "", nodes.Text(whose), machine_link(machine.slug, machine.name),
+                                nodes.Text(f", measured {record.date}{since}:"), classes=["hf-whose"]),
+                strips("what was predicted", rows)]
+
+    def kernels(self, records: list[Record]) -> nodes.Node:
+        """Every kernel on every machine, folded away: the measured time over the predicted time."""
+        name = lambda record: press(self.env).records.machine_of(record).name
+        by_machine = {name(record): {(each.what, each.name): each for each in self.found[record.slug]}
+                      for record in records}
+        keys = list(dict.fromkeys(key for found in by_machine.values() for key in found))
+        heads = ["", "which", *by_machine]
+        rows = [[nodes.Text(what), nodes.Text(name if name != what else ""),
+                 *(cell(found.get((what, name))) for found in by_machine.values())] for what, name in keys]
+        box = nodes.admonition("", nodes.title("", "Each prediction, on every machine"), classes=["hf-data"],
+                               collapsible="closed")
+        box += nodes.paragraph("", "Bold: measured time divided by predicted time (for other quantities, measured number "
+                                   "divided by predicted number). In brackets: the predicted and the measured number.")
+        box += scrolling_table(heads, rows)
+        return box
+
+
+def cell(outcome: Outcome | None) -> nodes.Node:
+    if outcome is None:
+        return nodes.Text("–")
+    both = f"{outcome.predicted}, {outcome.measured}"
+    return nodes.inline("", "", nodes.strong("", times_as_long(outcome.took)), nodes.Text(f" ({both})"))
+
+
+class Row:
+    """A row in a table of strips: its subject and its outcomes."""
+
+    def __init__(self, title: list[nodes.Node], found: list[Outcome], *classes: str) -> None:
+        self.title, self.found, self.classes = title, found, list(classes)
+
+
+def strips(about: str, rows: list[Row]) -> nodes.table:
+    """A table: each row's dots on one shared logarithmic axis, then the same as numbers."""
+    what = '<span class="visually-hidden">time over prediction</span>'
+    heads = [about, nodes.raw("", axis() + what, format="html"), *HEADS, "worst"]
+    made = scrolling_table(heads, [cells(row) for row in rows])
+    made["classes"].append("hf-strips")
+    for row, line in zip(rows, list(made.findall(nodes.row))[1:]):
+        line["classes"] += row.classes
+    return made
+
+
+def cells(row: Row) -> list[nodes.Node]:
+    summary = tally(row.found)
+    worst = f"{times_as_long(summary.worst.took)}, {summary.worst.name}"
+    shares = [percent(share) for share in summary.within]
+    return [nodes.inline("", "", *row.title), nodes.raw("", strip(row.found), format="html"),
+            *map(nodes.Text, (str(summary.count), missed(summary.median), *shares, worst))]
+
+
+def axis() -> str:
+    """The numbers of the strips' shared axis."""
+    ticks = "".join(f'<text x="{place_on_axis(took):g}%" y="14">{words}</text>' for words, took in TICKS)
+    return f'<svg class="hf-strip" aria-hidden="true">{ticks}</svg>'
+
+
+def strip(found: list[Outcome], *, told: bool = True) -> str:
+    """A dot for each outcome, with a tooltip if wanted; dots beyond the axis are drawn at its ends. Hidden from screen readers,
+    because the numbers are beside it."""
+    lines = "".join(f'<line x1="{place_on_axis(took):g}%" x2="{place_on_axis(took):g}%" y2="100%"/>' for _, took in TICKS)
+    low, high = place_on_axis(1 / WITHIN[1]), place_on_axis(WITHIN[1])
+    band = f'<rect x="{low:.2f}%" width="{high - low:.2f}%" height="100%"/>'
+    dots = "".join(
+        f'<circle cx="{place_on_axis(each.took):.1f}%" cy="50%" r="3.5">'
+        + (f"<title>{html.escape(words(each))}</title>" if told else "") + "</circle>" for each in found)
+    return f'<svg class="hf-strip" aria-hidden="true">{band}{lines}{dots}</svg>'
+
+
+def words(outcome: Outcome) -> str:
+    return f"{outcome.name}: predicted {outcome.predicted}, measured {outcome.measured}".replace(NO_BREAK_SPACE, " ")
+
+
+def add_to(app: Sphinx) -> None:
+    app.add_directive("predictions-overview", PredictionsOverview)
+    app.add_directive("predictions", Predictions)

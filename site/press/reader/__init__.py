@@ -1,0 +1,1 @@
+"""What readers do on a page: predict, try their own kernel, choose a machine."""

@@ -1,0 +1,1 @@
+"""What the site needs besides its pages: styles and scripts, heads, search, feed, previews."""
