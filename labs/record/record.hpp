@@ -30,7 +30,7 @@ Json parse_json(std::string_view text, const std::string& name);
 Json load_json(const std::filesystem::path& file);
 
 /// The row name of a point, if a series is a column of a table and each point a row: its label or else its x, in lower
-/// case, with _ for anything that is not a letter or digit. The same in press/measurements/records.py.
+/// case, with _ for anything that is not a letter or digit. The same in press/measurements/record.py.
 std::string row_of(const Json& point);
 
 /// The median of a measured number and the interval of its samples; both ends are the median if it has none.

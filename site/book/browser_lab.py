@@ -29,7 +29,9 @@ from pathlib import Path
 from docutils import nodes
 from press.domain import PressDomain, press
 from press.measurements.measured import measured_number
-from press.measurements.records import Record, Records, read_data
+from press.measurements.record import Record
+from press.measurements.record_files import read_data
+from press.measurements.records import Records
 from press.pictures.gnuplot import content_digest
 from press.web.assets import fetched_later
 from press.web.head import POLICY

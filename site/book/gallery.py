@@ -9,7 +9,7 @@ import json
 
 from docutils import nodes
 from press.measurements.measured import value_quantity
-from press.measurements.records import Machine, Record
+from press.measurements.record import Machine, Record
 from press.page.machines_page import Gallery, label, value_of
 from press.reader.predict import script_controls
 from sphinx.application import Sphinx

@@ -29,7 +29,7 @@ from press.domain import press
 from press.measurements.measured import split_target
 from press.measurements.outcomes import missed
 from press.measurements.quantity import quantity
-from press.measurements.records import Machine, Record, RecordError
+from press.measurements.record import Machine, Record, RecordError
 from press.page.notice import NoticeDirective
 from press.page.tables import scrolling_table
 from press.reader.per_machine import for_each_machine

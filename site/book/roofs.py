@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from press.measurements.quantity import quantity
-from press.measurements.records import Record
+from press.measurements.record import Record
 
 LAB = "01-roofline"
 WIDTH, HEIGHT, BOTTOM, LEFT, RIGHT = 320, 230, 30, 48, 22  # of one drawing, and of its margins, in pixels

@@ -16,7 +16,8 @@ from docutils import nodes
 from press.domain import press
 from press.measurements.measured import citation
 from press.measurements.quantity import DIGITS, NO_BREAK_SPACE, grouped, quantity
-from press.measurements.records import Machine, NotMeasured, Record, Records
+from press.measurements.record import Machine, NotMeasured, Record
+from press.measurements.records import Records
 from press.page.links import file_link, machine_link
 from press.page.notice import NoticeDirective
 from press.page.numbering import CHAPTER

@@ -10,7 +10,7 @@ a step in the middle, where the array is busiest.
 
 from docutils import nodes
 from press.domain import press
-from press.measurements.records import Record, RecordError
+from press.measurements.record import Record, RecordError
 from press.page.links import file_link
 from press.page.notice import NoticeDirective
 from press.pictures.drawing import DRAWN, STEPPED

@@ -22,7 +22,8 @@ from pathlib import Path
 from docutils import nodes
 from docutils.parsers.rst import directives
 from press.domain import press
-from press.measurements.records import Machine, Record, RecordError, read_data
+from press.measurements.record import Machine, Record, RecordError
+from press.measurements.record_files import read_data
 from press.page.links import file_link
 from press.page.notice import NoticeDirective
 from press.web.assets import fetched_later, scripts_of

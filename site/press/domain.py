@@ -16,7 +16,8 @@ from sphinx.roles import XRefRole
 from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
 
-from .measurements.records import Records, record_tool
+from .measurements.record_tool import record_tool
+from .measurements.records import Records
 from .pictures.gnuplot import content_digest
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ import random
 import re
 
 import made
-from press.measurements.records import row_of
+from press.measurements.record import row_of
 
 ROOT = made.ROOT
 LABS = made.LABS

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from conftest import FIGURE, PROJECT, scale_series
-from press.measurements.records import Record
+from press.measurements.record import Record
 from press.pictures.compare import sentence
 
 NAMES = ("A", "B")

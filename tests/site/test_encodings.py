@@ -11,7 +11,8 @@ from book import browser_lab, widgets
 from press.json_file import read_json
 from press.measurements.claims import read_statements
 from press.measurements.outcomes import read_declared
-from press.measurements.records import RecordError, Records
+from press.measurements.record import RecordError
+from press.measurements.records import Records
 from press.pictures import labels
 from press.pictures.gnuplot import DrawError, attempt, read_record
 from whole import PROJECT
@@ -99,7 +100,7 @@ def test_no_other_reader_would_keep_the_last_of_two():
     lines = [(path.name, line) for path in [*PROJECT.glob("site/**/*.py"), *programs] for line in path.read_text().splitlines()]
     reading = [(name, line) for name, line in lines if re.search(r"json\.loads?\(.*(read_text|open)\(", line)]
     assert {(name, re.search(r"\((.*?)\.read_text", line)[1]) for name, line in reading} == {
-        ("records.py", "kept"), ("compare.py", "kept"), ("yours", '(BUILD / "compile_commands.json")')}  # fmt: skip
+        ("record_tool.py", "kept"), ("compare.py", "kept"), ("yours", '(BUILD / "compile_commands.json")')}  # fmt: skip
 
 
 def test_a_complaint_is_not_kept_when_its_cause_outside_the_record_is_gone(tmp_path):

@@ -5,7 +5,7 @@ import re
 import pytest
 from conftest import LAB, add_value, fixture_record
 from playwright.sync_api import expect
-from press.measurements.records import row_of
+from press.measurements.record import row_of
 from whole import Visit
 
 PAGE = "# Page\n\nIt is {measured}`01-roofline/%s`."

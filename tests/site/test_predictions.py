@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import LAB, PROJECT, points_of
 from press.measurements.outcomes import Declared, Pair, outcomes, place_on_axis, read_declared, tally, times_as_long
-from press.measurements.records import Record
+from press.measurements.record import Record
 
 
 def series(series_id, kind, unit, *points, x_unit="1"):

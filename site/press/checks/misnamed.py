@@ -12,7 +12,7 @@ from pathlib import Path
 from ..json_file import ContentError, read_json
 from ..measurements.claims import Statement, read_statements
 from ..measurements.outcomes import Pair, read_declared
-from ..measurements.records import RecordError
+from ..measurements.record import RecordError
 from ..pictures.gnuplot import loaded_file
 from .mentions import Mention
 from .myst import parse

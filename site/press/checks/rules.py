@@ -35,7 +35,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from ..defaults import read_book
-from ..measurements.records import RecordError, Records, record_tool
+from ..measurements.record import RecordError
+from ..measurements.record_tool import RecordTool, record_tool
 from ..page.chapters import front_matter
 from .mentions import in_pages
 from .misnamed import misnamed, misnamed_of_labs
@@ -379,7 +380,7 @@ def main(root):
     problems = [*book_problems(Rules(book.get("chapter", {}), book.get("units", {})), root, labs, mentions)]
     problems += misnamed(root, labs, mentions)
     try:
-        problems += unshown(labs, mentions, Records(root, root / "build", record_tool(root / "build")))
+        problems += unshown(labs, mentions, RecordTool(root, root / "build", record_tool(root / "build")))
     except RecordError as error:
         sys.exit(str(error))
     for page in sorted(root.glob("*.md")):

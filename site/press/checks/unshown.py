@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ..measurements.records import Records
+from ..measurements.record_tool import RecordTool
 from ..pictures.lab_figure import CONDITIONS
 from .mentions import Mention
 from .names import Lab, is_made_of
@@ -21,12 +21,12 @@ QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 COMMENT = re.compile(r"^#(?! (?:needs|shows): ).*$", re.M)  # but for the series in a figure's head
 
 
-def unshown(labs: dict[str, Lab], mentions: list[Mention], records: Records) -> Iterator[tuple[Path, int, str]]:
+def unshown(labs: dict[str, Lab], mentions: list[Mention], tool: RecordTool) -> Iterator[tuple[Path, int, str]]:
     """Every (file, line, problem) of a value, a definition or a claim that nothing shows."""
-    scripts = words_of(path.read_text(encoding="utf-8", errors="replace") for path in scripts_of(records.root))
+    scripts = words_of(path.read_text(encoding="utf-8", errors="replace") for path in scripts_of(tool.root))
     unseen = []
     for lab in labs.values():
-        figures = [COMMENT.sub("", path.read_text(encoding="utf-8")) for path in figures_of(records.root, lab)]
+        figures = [COMMENT.sub("", path.read_text(encoding="utf-8")) for path in figures_of(tool.root, lab)]
         used = Used(lab, mentions, scripts, figures)
         unseen += [(lab, name) for name in lab.stated.keys() | lab.recorded if not used.shows(name)]
         for name, (line, _) in lab.defined.items():
@@ -36,15 +36,15 @@ def unshown(labs: dict[str, Lab], mentions: list[Mention], records: Records) -> 
             if name not in used.claims:
                 problem = f"{name} stands in no chapter and decides no law: show it, or remove it"
                 yield lab.folder / "claims.json", line, problem
-    for path, line, name in sorted(still_recorded(unseen, records)):
+    for path, line, name in sorted(still_recorded(unseen, tool)):
         yield path, line, f"nothing shows {name}: show it, print it with lab.show, or remove it"
 
 
-def still_recorded(values: list[tuple[Lab, str]], records: Records) -> Iterator[tuple[Path, int, str]]:
+def still_recorded(values: list[tuple[Lab, str]], tool: RecordTool) -> Iterator[tuple[Path, int, str]]:
     """(file, line, id) of each of the values that a source adds by its whole name, or whose source has not changed since a
     record got it: a record may be older than the sources."""
     asked = {path for lab, name in values if name not in lab.stated for path, _ in lab.measured[name]}
-    changed = records.changed_since(sorted(asked))
+    changed = tool.ask("stale", sorted(asked))
 
     def is_same(path: Path, at: str) -> bool:
         source = at.rpartition(":")[0]

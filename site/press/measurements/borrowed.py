@@ -8,7 +8,8 @@ from sphinx.application import Sphinx
 
 from ..domain import press
 from ..reader.per_machine import per_machine
-from .records import Record, Records
+from .record import Record
+from .records import Records
 
 LABEL = "hf-whose"
 NUMBERS = {"hf-number", "hf-fact"}

@@ -25,7 +25,8 @@ from ..reader.per_machine import for_each_answer, for_each_machine
 from .claims import MEASURED, Answer, Statement, read_statements
 from .measured import measured_number, split_target, states
 from .quantity import NO_BREAK_SPACE
-from .records import BUILDER, Machine, NotMeasured, Record, RecordError, Records
+from .record import Machine, NotMeasured, Record, RecordError
+from .records import BUILDER, Records
 
 
 class Claim(NoticeDirective):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..json_file import ContentError, read_json
 from .quantity import DIGITS, MINUS, NO_BREAK_SPACE, Quantity, quantity, rounded
-from .records import Record, RecordError
+from .record import Record, RecordError
 
 SIGNS = {">=": ("≥", operator.ge), "<=": ("≤", operator.le), ">": (">", operator.gt), "<": ("<", operator.lt)}
 OPPOSITE = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}

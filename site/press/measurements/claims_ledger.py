@@ -19,7 +19,7 @@ from .claims import MEASURED, NOTHING, Answer, Statement
 from .outcomes import Outcome, missed
 from .predictions_page import outcomes_of
 from .quantity import NO_BREAK_SPACE
-from .records import CHANGED, Machine, Record, RecordError
+from .record import CHANGED, Machine, Record, RecordError
 
 STATES = (("all", "all"), ("fails", "false somewhere"), ("close", "too close to call somewhere"),
           ("holds", "true everywhere"), ("made", "modelled or simulated"), ("open", "not yet measured"))

@@ -12,7 +12,8 @@ from ..page.notice import NOT_YET, NoticeDirective, inline_notice
 from ..reader.per_machine import for_each_machine
 from .borrowed import label
 from .quantity import DIGITS, NO_BREAK_SPACE, Quantity, quantity
-from .records import LAB_ID, Machine, NotMeasured, Record, RecordError, Records
+from .record import LAB_ID, Machine, NotMeasured, Record, RecordError
+from .records import Records
 
 STYLES = {"percent", "times", "count"}
 OPTIONS = STYLES | {"plain", "number", "label", "pending"}

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ..json_file import ContentError, read_json
 from .quantity import quantity
-from .records import Record, RecordError
+from .record import Record, RecordError
 
 TIMES = {"ns", "us", "ms", "s"}
 WITHIN = (1.1, 1.25, 2)

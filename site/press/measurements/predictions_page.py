@@ -22,7 +22,7 @@ from ..page.tables import scrolling_table
 from ..reader.per_machine import for_each_machine
 from .outcomes import WITHIN, Outcome, missed, outcomes, percent, place_on_axis, read_declared, tally, times_as_long
 from .quantity import NO_BREAK_SPACE
-from .records import CHANGED, Machine, Record, RecordError
+from .record import CHANGED, Machine, Record, RecordError
 
 TICKS = (("⅛×", 0.125), ("¼×", 0.25), ("½×", 0.5), ("1×", 1), ("2×", 2), ("4×", 4), ("8×", 8))
 HEADS = ("predictions", "median miss", f"within {WITHIN[0]}×", *(f"{limit}×" for limit in WITHIN[1:]))

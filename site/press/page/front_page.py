@@ -25,7 +25,7 @@ from ..domain import press
 from ..measurements.claims_ledger import entries
 from ..measurements.outcomes import Outcome, missed, percent, tally
 from ..measurements.predictions_page import axis, outcomes_of, strip
-from ..measurements.records import Machine, Record, RecordError
+from ..measurements.record import Machine, Record, RecordError
 from ..pictures import drawing as drawings
 from ..pictures import gnuplot
 from ..pictures.lab_figure import drawn, lab_of

@@ -4,7 +4,7 @@ from docutils import nodes
 
 from ..domain import press
 from ..measurements.measured import fact
-from ..measurements.records import LAB_ID, Machine, Record, RecordError
+from ..measurements.record import LAB_ID, Machine, Record, RecordError
 from ..reader.per_machine import for_each_machine
 from .lab_code import QUOTED
 from .links import file_link

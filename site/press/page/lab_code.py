@@ -11,7 +11,7 @@ from pygments.util import ClassNotFound
 from sphinx.util import logging, parselinenos
 
 from ..domain import press
-from ..measurements.records import RecordError
+from ..measurements.record import RecordError
 from .links import file_link
 from .notice import NoticeDirective
 

@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 from ..domain import press
 from ..measurements.measured import split_target, value_quantity
 from ..measurements.quantity import NO_BREAK_SPACE, quantity
-from ..measurements.records import Machine, Record, RecordError
+from ..measurements.record import Machine, Record, RecordError
 from .links import file_link
 from .notice import NoticeDirective
 from .tables import fields, scrolling_table

@@ -9,7 +9,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from ..domain import press
-from ..measurements.records import Machine, Record, RecordError, Records
+from ..measurements.record import Machine, Record, RecordError
+from ..measurements.records import Records
 from ..reader.per_machine import for_each_machine
 
 

@@ -21,7 +21,8 @@ from sphinx.environment import BuildEnvironment
 
 from ..domain import of_page, press
 from ..measurements.quantity import quantity
-from ..measurements.records import Record, RecordError, Records
+from ..measurements.record import Record, RecordError
+from ..measurements.records import Records
 from . import gnuplot
 
 PAIRS = "hf-pairs"  # of a figure: {"A+B": [drawing, drawing, sentence]}
@@ -85,8 +86,8 @@ def both_drawn(records: Records, a: Record, b: Record, script: Path) -> list[str
     except (OSError, ValueError, KeyError, TypeError):
         pass  # never drawn, or drawn by an earlier version
     try:
-        axes = gnuplot.common_axes([a.path, b.path], script, records.tool)
-        files = [gnuplot.draw(each.path, script, folder / each.slug / "figures", records.tool, axes=axes,
+        axes = gnuplot.common_axes([a.path, b.path], script, records.tool.program)
+        files = [gnuplot.draw(each.path, script, folder / each.slug / "figures", records.tool.program, axes=axes,
                            name=f"{script.stem}-on-{each.slug}") for each in (a, b)]
         drawn = [gnuplot.svg.inline(file.read_text(encoding="utf-8")) for file in files]
         gnuplot.write_if_changed(kept, json.dumps({"key": key, "drawn": drawn}))

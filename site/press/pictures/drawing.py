@@ -30,7 +30,8 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 
 from ..domain import PressDomain, press
-from ..measurements.records import RecordError, Records
+from ..measurements.record import RecordError
+from ..measurements.records import Records
 from ..page.notice import NoticeDirective
 from ..web.assets import OF_CLASS
 from .gnuplot import content_digest

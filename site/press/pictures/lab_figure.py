@@ -14,7 +14,8 @@ from ..domain import press
 from ..measurements.measured import citation, measured_number
 from ..measurements.outcomes import percent
 from ..measurements.quantity import NO_BREAK_SPACE, quantity
-from ..measurements.records import Machine, NotMeasured, Record, RecordError, Records
+from ..measurements.record import Machine, NotMeasured, Record, RecordError
+from ..measurements.records import Records
 from ..page.links import file_link, machine_link
 from ..page.notice import NoticeDirective, pending_line
 from ..page.tables import scrolling_table
@@ -163,7 +164,7 @@ def drawn(records: Records, script: Path, record: Path) -> str:
     build = records.build if local else records.build / "published" / record.parent.name
     try:
         attempts = records.attempts(record.stem) if local else []
-        figure = gnuplot.draw(record, script, build / "figures", tool=records.tool, attempts=attempts)
+        figure = gnuplot.draw(record, script, build / "figures", tool=records.tool.program, attempts=attempts)
         return gnuplot.svg.inline(figure.read_text(encoding="utf-8"))
     except (gnuplot.DrawError, OSError) as error:
         raise RecordError(str(error).replace(f"{records.root}/", "")) from None

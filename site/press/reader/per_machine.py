@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from ..domain import press
-from ..measurements.records import Machine
+from ..measurements.record import Machine
 from ..pictures.compare import pairs_of_page
 from ..pictures.gnuplot import content_digest
 

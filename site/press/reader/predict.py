@@ -37,7 +37,8 @@ from ..domain import press
 from ..measurements.claims import SIGNS
 from ..measurements.measured import split_target, value_quantity
 from ..measurements.quantity import Quantity, grouped, quantity
-from ..measurements.records import Machine, NotMeasured, Record, RecordError, Records
+from ..measurements.record import Machine, NotMeasured, Record, RecordError
+from ..measurements.records import Records
 from ..page.notice import NoticeDirective
 from .per_machine import for_each_machine
 

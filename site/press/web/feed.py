@@ -11,7 +11,8 @@ from xml.sax.saxutils import escape
 from sphinx.application import Sphinx
 
 from ..domain import press
-from ..measurements.records import RecordError, Records
+from ..measurements.record import RecordError
+from ..measurements.records import Records
 from ..page.chapters import Chapter, chapters
 
 FEED, SITEMAP = "feed.xml", "sitemap.xml"

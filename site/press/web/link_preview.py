@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from ..domain import press
-from ..measurements.records import RecordError
+from ..measurements.record import RecordError
 from ..page.chapters import Chapter, chapters
 from ..page.front_page import picture
 from ..pictures import drawing as drawings
