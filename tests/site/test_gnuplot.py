@@ -247,8 +247,8 @@ def test_svg_stands_in_a_page(drawn):
 
 
 def test_a_script_shows_the_series_that_fit_its_names_in_their_order():
-    assert draw.shown({"shows": ["other", "rung_*"]}, ["rung_b", "rung_a", "none", "other"]) == ["other", "rung_b", "rung_a"]
-    assert draw.shown({"shows": ["rung_*", "absent"]}, ["other"]) == []
+    assert gnuplot.shown({"shows": ["other", "rung_*"]}, ["rung_b", "rung_a", "none", "other"]) == ["other", "rung_b", "rung_a"]
+    assert gnuplot.shown({"shows": ["rung_*", "absent"]}, ["other"]) == []
 
 
 def test_description_tells_the_data(drawn):
