@@ -77,6 +77,9 @@ struct Traffic {
   std::uint64_t l2_beyond = 0;     ///< the same for the second level
 };
 
+/// Two neighbouring levels.
+using Level = std::uint64_t Traffic::*;
+
 /// Both levels, and the traffic between them.
 class CacheSimulator {
  public:

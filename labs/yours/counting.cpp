@@ -11,11 +11,14 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/machine/machine.hpp"
 #include "kit/cache_simulator.hpp"
 #include "yours/per_thread.hpp"
+#include "yours/trial.hpp"
 
 namespace hf::yours {
 namespace {
@@ -88,6 +91,15 @@ Counted count(const std::function<void()>& kernel_call, const Machine& machine,
   });
   for (const Watched& each : counted->arrays) sum.compulsory += each.compulsory();
   return sum;
+}
+
+Count bytes_per(const std::string& unit, Level level, const std::string& but, const Traffic& traffic, double units,
+                std::vector<std::pair<std::string, double>> others) {
+  const char* const where = level == &Traffic::registers_l1 ? "registers and L1"
+                            : level == &Traffic::l1_l2      ? "L1 and L2"
+                                                            : "L2 and beyond";
+  return {"bytes per " + unit + " between " + where + but, static_cast<double>(traffic.*level) / units,
+          std::move(others)};
 }
 
 }  // namespace hf::yours

@@ -4,10 +4,13 @@
 
 #include <functional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/machine/machine.hpp"
 #include "kit/cache_simulator.hpp"
+#include "yours/trial.hpp"
 
 namespace hf::yours {
 
@@ -23,5 +26,21 @@ struct Counted {
 /// \param arrays  whose compulsory bytes are to be counted
 Counted count(const std::function<void()>& kernel_call, const Machine& machine,
               const std::vector<std::span<const float>>& arrays = {});
+
+/// Counts what one call moves. \tparam Call  derived from Arrays
+template <class Call>
+Counted count_call(Call& call, void* kernel) {
+  call.renew();
+  trying(call.text());
+  const auto run = [&] {
+    call.run(reinterpret_cast<typename Call::Kernel*>(kernel));
+    call.settle();
+  };
+  return count(run, probe_machine(), call.all_numbers());
+}
+
+/// What crossed a level, as bytes per `unit`. \param others  the same of other kernels, by label
+Count bytes_per(const std::string& unit, Level level, const std::string& but, const Traffic& traffic, double units,
+                std::vector<std::pair<std::string, double>> others);
 
 }  // namespace hf::yours

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +12,6 @@
 #include <cstring>
 #include <new>
 #include <string>
-#include <thread>
-#include <utility>
 
 namespace hf::yours {
 namespace {
@@ -69,8 +66,7 @@ void report_and_exit(int /*signal*/, siginfo_t* info, void* /*context*/) {
 
 }  // namespace
 
-GuardedArray::GuardedArray(std::string name, std::size_t count, std::size_t element_bytes)
-    : name_(std::move(name)), count_(count) {
+GuardedArray::GuardedArray(const std::string& name, std::size_t count, std::size_t element_bytes) {
   const std::size_t page = page_bytes(), bytes = count * element_bytes;
   const std::size_t inner = (bytes + page - 1) / page * page + page;  // at least a page of the pattern
   mapped_ = inner + 2 * page;
@@ -85,7 +81,7 @@ GuardedArray::GuardedArray(std::string name, std::size_t count, std::size_t elem
   if (slot == nullptr) return;  // only the message is poorer
   const auto address = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at); };
   *slot = {{}, address(mapping_), address(data_), address(end), address(mapping_ + mapped_), element_bytes, nullptr};
-  std::snprintf(slot->name, sizeof slot->name, "%s", name_.c_str());
+  std::snprintf(slot->name, sizeof slot->name, "%s", name.c_str());
 }
 
 GuardedArray::~GuardedArray() {
@@ -101,11 +97,6 @@ void GuardedArray::forbid_writes(const char* why) const {
 
 bool GuardedArray::intact() const {
   return std::all_of(mapping_ + page_bytes(), data_, [](std::byte each) { return each == pattern; });
-}
-
-void GuardedArray::settle() const {
-  forbid_writes(" after it has returned");
-  std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
 void catch_bad_accesses() {

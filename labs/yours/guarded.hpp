@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 
 namespace hf::yours {
@@ -14,15 +13,12 @@ namespace hf::yours {
 class GuardedArray {
  public:
   /// \param name  what the kernel's signature calls the array: "a"
-  GuardedArray(std::string name, std::size_t count, std::size_t element_bytes = sizeof(float));
+  GuardedArray(const std::string& name, std::size_t count, std::size_t element_bytes = sizeof(float));
   ~GuardedArray();
   GuardedArray(const GuardedArray&) = delete;
   GuardedArray& operator=(const GuardedArray&) = delete;
 
   std::byte* bytes() const { return data_; }
-  float* data() const { return reinterpret_cast<float*>(data_); }
-  std::size_t size() const { return count_; }
-  std::span<float> numbers() const { return {data(), count_}; }
 
   /// From here on, a write to the array ends the process. \param why  ends the message: "which is an input"; null allows
   /// writes again
@@ -31,13 +27,7 @@ class GuardedArray {
   /// False if something was written just before the array.
   bool intact() const;
 
-  /// Called after a kernel has written this array: further writes end the process, and a thread that the kernel left
-  /// behind gets time to make one.
-  void settle() const;
-
  private:
-  std::string name_;
-  std::size_t count_;
   std::size_t mapped_;
   std::byte* mapping_;
   std::byte* data_;

@@ -4,15 +4,19 @@
 #include <sys/types.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "harness/machine/cores.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/memory.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
+#include "harness/measure/threads.hpp"
 #include "yours/trial.hpp"
 
 namespace hf::yours {
@@ -73,6 +77,23 @@ Heat race(std::string name, double x, const std::vector<Runner>& runners, const 
     heat.rows.push_back({id, each.label, rate(each.work, sampling.of(id)), of_roof});
   }
   return heat;
+}
+
+std::vector<Heat> race_near_and_far(
+    const std::string& what, std::size_t part_of_l2, std::size_t part_of_memory, bool quick,
+    const std::function<Heat(const std::string& name, std::size_t bytes, int rounds)>& heat) {
+  const Machine machine = probe_machine();
+  const std::size_t l2 = std::max<std::size_t>(machine.cache_bytes(2), 1 << 18);
+  constexpr std::size_t least = 1 << 23;
+  const std::size_t beyond =
+      std::max(least, std::min(2 * machine.last_level_cache_bytes(), available_memory_bytes() / part_of_memory));
+  const std::pair far = quick ? std::pair{"8 MiB", least} : std::pair{"from memory", beyond};
+  std::vector<Heat> heats;
+  for (const auto& [name, bytes] : {std::pair{near, l2 / part_of_l2}, far}) {
+    trying(what + ", " + name);
+    heats.push_back(heat(name, bytes, quick ? 3 : 11));
+  }
+  return heats;
 }
 
 }  // namespace hf::yours

@@ -2,7 +2,9 @@
 /// Races a reader's kernel against others, in calls whose inputs it has never seen.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,5 +49,13 @@ Variant on_one_core(Variant variant);
 /// \param x  the size, as the figure's x axis shows it
 /// \param roof  the id of the runner that shows how fast the machine could be
 Heat race(std::string name, double x, const std::vector<Runner>& runners, const std::string& roof, int rounds);
+
+constexpr const char* near = "in the L2";
+
+/// Calls `heat(name, bytes, rounds)` for data that fits the L2 cache, a part of it, and for data in memory; if quick, for 8 MiB
+/// instead. \param what  is raced over: "arrays" \param part_of_memory  at most this part of what is available
+std::vector<Heat> race_near_and_far(
+    const std::string& what, std::size_t part_of_l2, std::size_t part_of_memory, bool quick,
+    const std::function<Heat(const std::string& name, std::size_t bytes, int rounds)>& heat);
 
 }  // namespace hf::yours

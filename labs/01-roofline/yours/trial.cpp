@@ -4,17 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <span>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "01-roofline/bench/memory_roof.hpp"
-#include "01-roofline/kernels/dispatch.hpp"
-#include "01-roofline/kernels/kernel_set.hpp"
 #include "01-roofline/kernels/workloads.hpp"
 #include "01-roofline/yours/loop.hpp"
 #include "01-roofline/yours/tallied.hpp"
@@ -26,66 +23,79 @@
 #include "harness/measure/shared_array.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/measure/threads.hpp"
+#include "kit/cache_simulator.hpp"
 #include "kit/random.hpp"
 #include "kit/rounded.hpp"
 #include "kit/streams/stream_runs.hpp"
+#include "kit/streams/stream_set.hpp"
+#include "yours/arrays.hpp"
 #include "yours/counting.hpp"
-#include "yours/guarded.hpp"
 #include "yours/race.hpp"
 #include "yours/sizes.hpp"
 
 namespace hf::roofline {
 namespace {
 
-using yours::GuardedArray;
+using yours::Place;
+using yours::Role;
 using yours::Wrong;
 
 const ReadersLoop& loop_at(void* address) { return *static_cast<const ReadersLoop*>(address); }
 
-double count_of(std::size_t n) { return static_cast<double>(n); }
-
-/// New numbers around 1: none is 0, and each has a root.
-void renew_numbers(std::span<float> numbers, std::uint64_t sequence) { fill_random(numbers, sequence, 0.5F, 1); }
-
-/// x and y between forbidden pages.
-class Vectors {
+/// x and y, and both with more digits.
+template <class Exact>
+class Vectors : public yours::Arrays {
  public:
-  explicit Vectors(std::size_t n) : n_(n), x_("x", n), y_("y", n) {}
+  using Kernel = const ReadersLoop;
 
-  void renew(std::uint64_t seed) {
-    for (const GuardedArray* each : {&x_, &y_}) each->forbid_writes(nullptr);
-    renew_numbers(x_.numbers(), 2 * seed);
-    renew_numbers(y_.numbers(), 2 * seed + 1);
-    x_.forbid_writes(", which is an input");
-    exact_x_.assign(x_.numbers().begin(), x_.numbers().end());
-    exact_y_.assign(y_.numbers().begin(), y_.numbers().end());
+  Vectors(std::size_t n, Place place)
+      : Arrays(place, {{"x", n, Role::input}, {"y", n, Role::updated}}), n_(n), exact_x_(n), exact_y_(n) {}
+
+  std::string text() const { return "n = " + std::to_string(n_); }
+
+  void renew() {
+    Arrays::renew();
+    std::ranges::copy(numbers(0), exact_x_.begin());
+    std::ranges::copy(numbers(1), exact_y_.begin());
   }
 
-  void run(const ReadersLoop& loop) const {
-    loop.floats(n_, x_.data(), y_.data());
-    y_.settle();
+  void run(Kernel* loop) {
+    loop_ = loop;
+    loop->floats(n_, data(0), data(1));
   }
 
   /// Compares y with what the same loop computes with more digits.
-  /// \return the FLOPs of that
-  /// \throws Wrong, with the first wrong element
-  double check(const ReadersLoop& loop) {
-    if (!x_.intact() || !y_.intact()) throw Wrong("writes before the begin of an array");
-    const double flops = loop.tallied(n_, exact_x_.data(), exact_y_.data());
-    for (std::size_t i = 0; i < n_; ++i) {
-      const Rounded& expected = exact_y_[i].rounded();
-      if (!(error_share(y_.data()[i], expected) <= 1))
-        yours::refuse("y[" + std::to_string(i) + "]", y_.data()[i], expected.value, "n = " + std::to_string(n_));
+  /// \return the FLOPs of that, if they are tallied
+  double check() {
+    if constexpr (std::is_same_v<Exact, Tallied>) {
+      const double flops = loop_->tallied(n_, exact_x_.data(), exact_y_.data());
+      for (std::size_t i = 0; i < n_; ++i) {
+        const Rounded& expected = exact_y_[i].rounded();
+        if (!(error_share(numbers(1)[i], expected) <= 1)) refuse(i, expected.value);
+      }
+      return flops;
+    } else {
+      loop_->doubles(n_, exact_x_.data(), exact_y_.data());
+      double largest = 0;
+      for (const double each : exact_y_) largest = std::max(largest, std::abs(each));
+      for (std::size_t i = 0; i < n_; ++i) {
+        if (!(std::abs(numbers(1)[i] - exact_y_[i]) <= 1e-3 * largest)) refuse(i, exact_y_[i]);
+      }
+      return 0;
     }
-    return flops;
   }
 
-  std::vector<std::span<const float>> arrays() const { return {x_.numbers(), y_.numbers()}; }
-
  private:
+  /// Numbers around 1: none is 0, and each has a root.
+  void fill(std::size_t i) override { fill_random(numbers(i), sequence(i), 0.5F, 1); }
+
+  void refuse(std::size_t i, double expected) const {
+    yours::refuse("y[" + std::to_string(i) + "]", numbers(1)[i], expected, text());
+  }
+
   std::size_t n_;
-  GuardedArray x_, y_;
-  std::vector<Tallied> exact_x_, exact_y_;
+  std::vector<Exact> exact_x_, exact_y_;
+  Kernel* loop_ = nullptr;
 };
 
 /// Sizes around those at which vectors, unrolled loops and blocks end, then random ones.
@@ -97,18 +107,7 @@ std::vector<std::size_t> sizes_to_check() {
   return sizes;
 }
 
-void check(void* kernel) {
-  std::uint64_t seed = 1;
-  for (const std::size_t n : sizes_to_check()) {
-    yours::trying("n = " + std::to_string(n));
-    Vectors vectors(n);
-    for (int time = 0; time < 2; ++time) {  // a loop that remembers its first result is wrong the second time
-      vectors.renew(seed++);
-      vectors.run(loop_at(kernel));
-      vectors.check(loop_at(kernel));
-    }
-  }
-}
+void check(void* kernel) { yours::check_shapes<Vectors<Tallied>>(sizes_to_check(), kernel); }
 
 void require_declared(const std::string& what, double declared, double counted) {
   if (std::abs(declared - counted) <= 0.01 * counted) return;
@@ -121,61 +120,15 @@ void require_declared(const std::string& what, double declared, double counted) 
 std::vector<yours::Count> count(void* kernel) {
   constexpr std::size_t n = 1 << 19;  // more than a core's own caches hold
   const ReadersLoop& loop = loop_at(kernel);
-  Vectors vectors(n);
-  vectors.renew(1);
-  yours::trying("n = " + std::to_string(n));
-  const yours::Counted counted = yours::count([&] { vectors.run(loop); }, probe_machine(), vectors.arrays());
-  require_declared("FLOPs", loop.flops, vectors.check(loop) / n);
+  Vectors<Tallied> vectors(n, Place::guarded);
+  const yours::Counted counted = yours::count_call(vectors, kernel);
+  require_declared("FLOPs", loop.flops, vectors.check() / n);
   require_declared("bytes", loop.bytes, counted.compulsory / n);
-  return {
-      {"bytes per element between registers and L1",
-       count_of(counted.traffic.registers_l1) / n,
-       {{"declared", loop.bytes}}},
-      {"bytes per element between L2 and beyond", count_of(counted.traffic.l2_beyond) / n, {{"declared", loop.bytes}}}};
+  const auto row = [&](Level level) {
+    return yours::bytes_per("element", level, "", counted.traffic, n, {{"declared", loop.bytes}});
+  };
+  return {row(&Traffic::registers_l1), row(&Traffic::l2_beyond)};
 }
-
-/// x and y in memory, and y with more digits.
-class Track {
- public:
-  explicit Track(std::size_t n)
-      : n_(n),
-        x_(n * sizeof(float), Pages::huge),
-        y_(n * sizeof(float), Pages::huge),
-        exact_x_(n * sizeof(double), Pages::huge),
-        exact_y_(n * sizeof(double), Pages::huge) {}
-
-  /// Calls with numbers that the loop has never seen. \throws Wrong if a result is far from right
-  Variant variant(const ReadersLoop& loop) {
-    return yours::fresh(
-        "yours", [this] { renew(); }, [this, &loop] { loop.floats(n_, x_.as<float>().data(), y_.as<float>().data()); },
-        [this, &loop] { check(loop); });
-  }
-
- private:
-  void renew() {
-    yours::trying("n = " + std::to_string(n_));
-    renew_numbers(x_.as<float>(), 2 * seed_);
-    renew_numbers(y_.as<float>(), 2 * seed_ + 1);
-    ++seed_;
-    std::ranges::copy(x_.as<float>(), exact_x_.as<double>().begin());
-    std::ranges::copy(y_.as<float>(), exact_y_.as<double>().begin());
-  }
-
-  void check(const ReadersLoop& loop) const {
-    const std::span<const double> exact = exact_y_.as<double>();
-    loop.doubles(n_, exact_x_.as<double>().data(), exact_y_.as<double>().data());
-    double largest = 0, worst = 0;
-    for (std::size_t i = 0; i < n_; ++i) {
-      largest = std::max(largest, std::abs(exact[i]));
-      worst = std::max(worst, std::abs(static_cast<double>(y_.as<float>()[i]) - exact[i]));
-    }
-    if (worst > 1e-3 * largest) throw Wrong("is wrong when it is timed, though it was right when checked");
-  }
-
-  std::size_t n_;
-  Buffer x_, y_, exact_x_, exact_y_;
-  std::uint64_t seed_ = 1000;
-};
 
 /// What is timed beside the reader's loop: arithmetic, the streams through memory, and kernels of the chapter.
 class Company {
@@ -239,9 +192,9 @@ std::vector<yours::Heat> race(void* kernel, bool quick) {
   const double intensity = loop.flops / loop.bytes;
   const Pinned pinned;
   Company company(bytes);
-  Track track(n);
+  Vectors<double> vectors(n, Place::huge);
   std::vector<yours::Runner> runners = company.runners(intensity);
-  runners.insert(runners.begin(), {track.variant(loop), "yours", loop.flops * count_of(n)});
+  runners.insert(runners.begin(), {yours::readers(vectors, kernel), "yours", loop.flops * static_cast<double>(n)});
   yours::Heat heat = yours::race(number_text(intensity) + " FLOP/byte", intensity, runners, "peak", quick ? 3 : 11);
   find_roof(heat.rows);
   if (*heat.noise <= yours::most_noise && heat.rows.front().of_roof.median > 1.5)
@@ -253,11 +206,6 @@ std::vector<yours::Heat> race(void* kernel, bool quick) {
 }  // namespace hf::roofline
 
 int main(int argc, char** argv) {
-  return hf::yours::run_trial({.id = "01-roofline",
-                               .function = "readers_loop",
-                               .check = hf::roofline::check,
-                               .count = hf::roofline::count,
-                               .race = hf::roofline::race,
-                               .unit = "GFLOP/s"},
-                              argc, argv);
+  using namespace hf::roofline;
+  return hf::yours::run_trial({"01-roofline", "readers_loop", check, count, race, "GFLOP/s"}, argc, argv);
 }

@@ -74,9 +74,6 @@ PeakVariant openmp_peak(int threads);
 
 // ---- For tests ----
 
-/// The levels of a Traffic.
-using Level = std::uint64_t Traffic::*;
-
 /// By the id of a rung.
 using RungTraffic = std::map<std::string, Traffic>;
 

@@ -150,9 +150,8 @@ class Player {
   std::size_t loaded_ = 0, entered_ = 0, ticks_ = 0;
 };
 
-/// What each byte of a tile is before the schedule is written.
-constexpr std::uint8_t unwritten_byte = 0xa5;
-constexpr std::size_t unwritten = ~std::size_t{0} / 0xff * unwritten_byte;
+/// What a number is before the schedule is written: as two floats, each is NaN.
+constexpr std::size_t unwritten = 0x7fc000007fc00000;
 
 /// Checks that each tile fits the array, that its ticks are possible, and that each weight is in one tile.
 /// \throws yours::Wrong

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <deque>
 #include <limits>
 #include <span>
 #include <string>
@@ -17,7 +15,7 @@
 #include "04-tpu/yours/tile.hpp"
 #include "harness/measure/statistics.hpp"
 #include "kit/random.hpp"
-#include "yours/guarded.hpp"
+#include "yours/arrays.hpp"
 #include "yours/sizes.hpp"
 
 namespace hf::tpu {
@@ -49,31 +47,46 @@ struct Played {
   std::size_t entering;  ///< ticks in which a row of a enters
 };
 
-/// Plays a schedule, with new random numbers. \throws Wrong if it breaks a rule of the array, or its product is wrong
-Played play(Schedule* schedule, const Task& task, std::uint64_t seed) {
-  const auto& [array, shape] = task;
-  const std::size_t room = 16 * task.tiles();
-  static std::deque<yours::GuardedArray> recent;  // so that a late write finds its array
-  if (recent.size() == 8) recent.pop_front();
-  const yours::GuardedArray& written = recent.emplace_back("tiles", room, sizeof(Tile));
-  std::memset(written.bytes(), unwritten_byte, room * sizeof(Tile));
-  const std::size_t count = schedule(array, shape, reinterpret_cast<Tile*>(written.bytes()));
-  written.settle();
-  if (!written.intact()) throw Wrong("writes before the begin of tiles");
-  if (count > room)
-    throw Wrong("returns " + std::to_string(count) + " tiles, but there is room for " + std::to_string(room));
-  const std::span<const Tile> tiles(reinterpret_cast<const Tile*>(written.bytes()), count);
-  check_tiles(array, shape, tiles);
-  const auto a = random_bytes<std::int8_t>(shape.m * shape.k, 2 * seed);
-  const auto b = random_bytes<std::int8_t>(shape.k * shape.n, 2 * seed + 1);
-  Player player(array, shape, tiles, a, b);
-  Played played = {player.play(), 0, count * shape.m};
-  for (const Tile& tile : tiles) played.loading += tile.rows;
-  if (player.product() != plain_product(shape, a, b)) throw Wrong("computes a wrong product");
-  return played;
-}
+/// Room for a schedule, which is played once it is written.
+class Tiles : public yours::Arrays {
+ public:
+  using Kernel = Schedule;
 
-Schedule* at(void* kernel) { return reinterpret_cast<Schedule*>(kernel); }
+  Tiles(const Task& task, yours::Place place)
+      : Arrays(place, {{"tiles", 16 * task.tiles(), yours::Role::output, sizeof(Tile)}}), task_(task) {}
+
+  std::string text() const { return task_.text(); }
+  void run(Kernel* schedule) { count_ = schedule(task_.array, task_.shape, reinterpret_cast<Tile*>(bytes(0))); }
+
+  /// Plays it with random numbers. \throws Wrong if it breaks a rule of the array, or its product is wrong
+  void check() {
+    const auto& [array, shape] = task_;
+    const std::size_t room = 16 * task_.tiles();
+    if (count_ > room)
+      throw Wrong("returns " + std::to_string(count_) + " tiles, but there is room for " + std::to_string(room));
+    const std::span<const Tile> tiles(reinterpret_cast<const Tile*>(bytes(0)), count_);
+    check_tiles(array, shape, tiles);
+    const auto a = random_bytes<std::int8_t>(shape.m * shape.k, 2 * sequence(0));
+    const auto b = random_bytes<std::int8_t>(shape.k * shape.n, 2 * sequence(0) + 1);
+    Player player(array, shape, tiles, a, b);
+    played_ = {player.play(), 0, count_ * shape.m};
+    for (const Tile& tile : tiles) played_.loading += tile.rows;
+    if (player.product() != plain_product(shape, a, b)) throw Wrong("computes a wrong product");
+  }
+
+  const Played& played() const { return played_; }
+
+ private:
+  Task task_;
+  std::size_t count_ = 0;
+  Played played_ = {};
+};
+
+Played play(Schedule* schedule, const Task& task) {
+  Tiles tiles(task, yours::Place::guarded);
+  yours::try_once(tiles, schedule);
+  return tiles.played();
+}
 
 /// Sides around those of the arrays, all pairs of those of b, then random ones.
 std::vector<Task> tasks_to_check() {
@@ -97,13 +110,7 @@ std::vector<Task> tasks_to_check() {
   return tasks;
 }
 
-void check(void* kernel) {
-  std::uint64_t seed = 1;
-  for (const Task& task : tasks_to_check()) {
-    yours::trying(task.text());
-    play(at(kernel), task, seed++);
-  }
-}
+void check(void* kernel) { yours::check_shapes<Tiles>(tasks_to_check(), kernel); }
 
 /// A plan that loads whole tiles only, by its formula.
 Played whole_tiles(const Task& task, std::size_t ticks) {
@@ -142,11 +149,12 @@ struct Contestant {
 
 /// The reader's between the chapter's plans and the bound.
 std::vector<Contestant> contestants(void* kernel, const Task& task) {
-  yours::trying(task.text());
-  return {
-      {"yours", "yours", play(at(kernel), task, 1)},           {"row_by_row", "one row at a time", row_by_row(task)},
-      {"one_register", "one register", one_register(task)},    {"two_registers", "two registers", two_registers(task)},
-      {"even_tiles", "even tiles", play(even_tiles, task, 2)}, {"bound", "bound", bound(task)}};
+  return {{"yours", "yours", play(reinterpret_cast<Schedule*>(kernel), task)},
+          {"row_by_row", "one row at a time", row_by_row(task)},
+          {"one_register", "one register", one_register(task)},
+          {"two_registers", "two registers", two_registers(task)},
+          {"even_tiles", "even tiles", play(even_tiles, task)},
+          {"bound", "bound", bound(task)}};
 }
 
 constexpr ArrayShape cells_128 = {128, 128};
@@ -193,12 +201,6 @@ std::vector<yours::Heat> race(void* kernel, bool /*quick*/) {
 }  // namespace hf::tpu
 
 int main(int argc, char** argv) {
-  return hf::yours::run_trial({.id = "04-tpu",
-                               .function = "schedule",
-                               .check = hf::tpu::check,
-                               .count = hf::tpu::count,
-                               .race = hf::tpu::race,
-                               .unit = "ticks",
-                               .timed = false},
-                              argc, argv);
+  using namespace hf::tpu;
+  return hf::yours::run_trial({"04-tpu", "schedule", check, count, race, "ticks", false}, argc, argv);
 }

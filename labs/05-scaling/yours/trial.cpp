@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -16,9 +16,9 @@
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "05-scaling/yours/live_ranks.hpp"
-#include "harness/machine/cores.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
+#include "harness/measure/threads.hpp"
 #include "kit/random.hpp"
 #include "kit/ranks/alpha_beta.hpp"
 #include "kit/ranks/ranks.hpp"
@@ -26,13 +26,12 @@
 #include "kit/ranks/transport.hpp"
 #include "kit/ranks/transport_threads.hpp"
 #include "kit/reference.hpp"
-#include "yours/guarded.hpp"
+#include "yours/arrays.hpp"
 #include "yours/sizes.hpp"
 
 namespace hf::scaling {
 namespace {
 
-using yours::GuardedArray;
 using yours::Wrong;
 using AllReduce = void(Transport& ranks, std::span<float> numbers);
 
@@ -43,19 +42,13 @@ std::string text_of(std::size_t bytes) {
   return bytes >= 1024 ? std::to_string(bytes >> 10) + " KiB" : std::to_string(bytes) + " B";
 }
 
-std::string text_of(int ranks, std::size_t count) {
-  return std::to_string(count) + " numbers on " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
-}
-
-/// The numbers of a rank in one call.
-std::uint64_t sequence(std::uint64_t seed, int rank) { return 64 * seed + static_cast<std::uint64_t>(rank); }
-
-/// Compares sums of all ranks' numbers with the reference. \throws Wrong, with the first wrong one
-void check_sums(std::span<const float> sums, std::uint64_t seed, int ranks, const std::string& where) {
+/// Compares sums of all ranks' numbers, those of rank 0 from this sequence, with the reference.
+/// \throws Wrong, with the first wrong one
+void check_sums(std::span<const float> sums, std::uint64_t sequence, int ranks, const std::string& where) {
   for (std::size_t i = 0; i < sums.size(); ++i) {
     double sum = 0, magnitude = 0;
     for (int rank = 0; rank < ranks; ++rank) {
-      const double number = random_number(sequence(seed, rank), i);
+      const double number = random_number(sequence + static_cast<std::uint64_t>(rank), i);
       sum += number;
       magnitude += std::abs(number);
     }
@@ -64,72 +57,70 @@ void check_sums(std::span<const float> sums, std::uint64_t seed, int ranks, cons
   }
 }
 
-/// The ranks' numbers, between forbidden pages.
-class Numbers {
- public:
-  Numbers(int ranks, std::size_t count) : ranks_(ranks), count_(count) {
-    for (int rank = 0; rank < ranks; ++rank) each_.push_back(std::make_unique<GuardedArray>("numbers", count));
-  }
+/// Some ranks, and how many numbers each has.
+struct Task {
+  int ranks;
+  std::size_t count;
 
-  /// Sums new numbers in an order of events that the seed determines.
-  /// \throws Wrong if a rank's messages or sums are wrong
-  void sum(AllReduce* kernel, std::uint64_t seed) const {
-    for (int rank = 0; rank < ranks_; ++rank) {
-      of(rank).forbid_writes(nullptr);
-      fill_random(of(rank).numbers(), sequence(seed, rank));
-    }
-    ThreadRanks threads(ranks_, {}, seed);
+  std::string text() const {
+    return std::to_string(count) + " numbers on " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
+  }
+};
+
+class Numbers : public yours::Arrays {
+ public:
+  using Kernel = AllReduce;
+
+  Numbers(const Task& task, yours::Place place)
+      : Arrays(place, std::vector<yours::Array>(static_cast<std::size_t>(task.ranks),
+                                                {"numbers", task.count, yours::Role::updated})),
+        task_(task) {}
+
+  std::string text() const { return task_.text(); }
+
+  /// The ranks take turns, in an order that the sequence determines. \throws Wrong if a rank's messages are wrong
+  void run(Kernel* kernel) {
+    threads_.emplace(task_.ranks, AlphaBeta{}, sequence(0));
     try {
-      threads.run([&](Transport& me) {
-        kernel(me, of(me.rank()).numbers());
-        of(me.rank()).forbid_writes(" after it has returned");
+      threads_->run([&](Transport& me) {
+        const auto rank = static_cast<std::size_t>(me.rank());
+        kernel(me, numbers(rank));
+        close(rank);
       });
     } catch (const std::runtime_error& error) {  // a deadlock, or a message of an unexpected length
       throw Wrong(error.what());
     }
-    of(0).settle();
-    for (int rank = 0; rank < ranks_; ++rank) check(rank, seed, threads.traffic(rank).bytes);
+  }
+
+  void check() const {
+    for (int rank = 0; rank < task_.ranks; ++rank) {
+      const std::string where = "rank " + std::to_string(rank) + ", " + text();
+      check_sums(numbers(static_cast<std::size_t>(rank)), sequence(0), task_.ranks, where);
+      if (task_.ranks > 1 && threads_->traffic(rank).bytes < task_.count * sizeof(float))
+        throw Wrong("does not send all its numbers in messages: " + where);
+    }
   }
 
  private:
-  const GuardedArray& of(int rank) const { return *each_[static_cast<std::size_t>(rank)]; }
-
-  void check(int rank, std::uint64_t seed, std::size_t sent) const {
-    const std::string where = "rank " + std::to_string(rank) + ", " + text_of(ranks_, count_);
-    if (!of(rank).intact()) throw Wrong("writes before the begin of the numbers of " + where);
-    check_sums(of(rank).numbers(), seed, ranks_, where);
-    if (ranks_ > 1 && sent < count_ * sizeof(float)) throw Wrong("does not send all its numbers in messages: " + where);
-  }
-
-  int ranks_;
-  std::size_t count_;
-  std::vector<std::unique_ptr<GuardedArray>> each_;
+  Task task_;
+  std::optional<ThreadRanks> threads_;
 };
 
 /// Few numbers and many, around those at which equal blocks end. An algorithm may be chosen by the size, so large ones too.
-std::vector<std::size_t> counts_to_check(int ranks) {
-  std::vector<std::size_t> counts = {0, 1, 3, 8, 17};
-  for (const std::size_t block : {std::size_t{1} << 7, std::size_t{1} << 9}) {
-    for (const std::size_t count : yours::sizes_around({static_cast<std::size_t>(ranks) * block}))
-      counts.push_back(count);
-  }
+std::vector<Task> tasks_to_check() {
+  std::vector<Task> tasks;
   yours::RandomSizes random;
-  for (const std::size_t most : {1 << 12, 1 << 16}) counts.push_back(random.next(most));
-  counts.push_back((1 << 18) + 1);  // 1 MiB, and some
-  return counts;
+  for (int ranks = 1; ranks <= 8; ++ranks) {
+    const auto each = static_cast<std::size_t>(ranks);
+    for (const std::size_t count : {0, 1, 3, 8, 17}) tasks.push_back({ranks, count});
+    for (const std::size_t count : yours::sizes_around({each << 7, each << 9})) tasks.push_back({ranks, count});
+    for (const std::size_t most : {1 << 12, 1 << 16}) tasks.push_back({ranks, random.next(most)});
+    tasks.push_back({ranks, (1 << 18) + 1});  // 1 MiB, and some
+  }
+  return tasks;
 }
 
-void check(void* kernel) {
-  std::uint64_t seed = 1;
-  for (const int ranks : {1, 2, 3, 4, 5, 6, 7, 8}) {
-    for (const std::size_t count : counts_to_check(ranks)) {
-      yours::trying(text_of(ranks, count));
-      const Numbers numbers(ranks, count);
-      for (int time = 0; time < 2; ++time)  // a kernel that remembers its first result is wrong the second time
-        numbers.sum(at(kernel), seed++);
-    }
-  }
-}
+void check(void* kernel) { yours::check_shapes<Numbers>(tasks_to_check(), kernel); }
 
 constexpr int many = 8;  // ranks, more than most machines have cores
 
@@ -208,20 +199,20 @@ class Racer {
  private:
   void renew(const std::string& id) {
     check();
-    ++seed_;
-    fill_random(source_, sequence(seed_, me_.ranks.rank()));
+    sequence_ += 64;
+    fill_random(source_, sequence_ + static_cast<std::uint64_t>(me_.ranks.rank()));
     before_ = id;
   }
 
   void check() const {
     if (before_ == "yours")
-      check_sums(numbers_, seed_, me_.ranks.size(), "in the race, though it was right when checked");
+      check_sums(numbers_, sequence_, me_.ranks.size(), "in the race, though it was right when checked");
   }
 
   Member& me_;
   std::vector<float> source_, numbers_;
   std::string before_;
-  std::uint64_t seed_ = 1000;
+  std::uint64_t sequence_ = 1 << 16;
 };
 
 /// All as threads, one for each core.
@@ -256,11 +247,6 @@ std::vector<yours::Heat> race(void* kernel, bool quick) {
 }  // namespace hf::scaling
 
 int main(int argc, char** argv) {
-  return hf::yours::run_trial({.id = "05-scaling",
-                               .function = "all_reduce",
-                               .check = hf::scaling::check,
-                               .count = hf::scaling::count,
-                               .race = hf::scaling::race,
-                               .unit = "µs"},
-                              argc, argv);
+  using namespace hf::scaling;
+  return hf::yours::run_trial({"05-scaling", "all_reduce", check, count, race, "µs"}, argc, argv);
 }

@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <limits>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,7 +14,6 @@
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
 #include "harness/machine/machine.hpp"
-#include "harness/measure/memory.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/threads.hpp"
 #include "kit/cache_simulator.hpp"
@@ -26,8 +22,8 @@
 #include "kit/rounded.hpp"
 #include "kit/streams/stream_runs.hpp"
 #include "kit/streams/stream_set.hpp"
+#include "yours/arrays.hpp"
 #include "yours/counting.hpp"
-#include "yours/guarded.hpp"
 #include "yours/race.hpp"
 #include "yours/sizes.hpp"
 
@@ -35,8 +31,8 @@ namespace hf::precision {
 namespace {
 
 using roofline::Stream;
-using yours::GuardedArray;
-using yours::Wrong;
+using yours::Place;
+using yours::Role;
 using Product = void(std::size_t rows, std::size_t columns, const Q4_0Block* weights, const float* x, float* y);
 
 constexpr std::size_t block = Q4_0Block::numbers;
@@ -63,52 +59,52 @@ Rounded reference_row(std::span<const float> row, std::span<const float> x) {
   return sum;
 }
 
-/// \throws Wrong if y[i] is
-void check_row(std::size_t i, float got, std::span<const float> row, std::span<const float> x, const Shape& shape) {
-  const Rounded expected = reference_row(row, x);
-  if (error_share(got, expected) > 1) yours::refuse("y[" + std::to_string(i) + "]", got, expected.value, shape.text());
-}
-
-/// Inputs between forbidden pages, and a poisoned output.
-class Matrix {
+class Matrix : public yours::Arrays {
  public:
-  explicit Matrix(const Shape& shape)
-      : shape_(shape),
-        weights_("weights", shape.blocks(), sizeof(Q4_0Block)),
-        x_("x", shape.columns),
-        y_("y", shape.rows) {}
+  using Kernel = Product;
 
-  /// New random inputs, and NaN in y. Rows differ in magnitude, so that scales differ; some are subnormal numbers.
-  void renew(std::uint64_t seed) {
-    for (const GuardedArray* each : {&weights_, &x_, &y_}) each->forbid_writes(nullptr);
-    std::vector<float> numbers = random_floats(shape_.rows * shape_.columns, 2 * seed);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      numbers[i] = std::ldexp(numbers[i], -4 * static_cast<int>(i / shape_.columns % 5));
-    }
-    const EncodedMatrix encoded = encode(Format::q4_0, numbers, shape_.rows, shape_.columns);
-    std::ranges::copy(encoded.bytes, weights_.bytes());
-    decoded_ = decode(encoded);
-    fill_random(x_.numbers(), 2 * seed + 1);
-    std::ranges::fill(y_.numbers(), std::numeric_limits<float>::quiet_NaN());
-    for (const GuardedArray* each : {&weights_, &x_}) each->forbid_writes(", which is an input");
-  }
+  Matrix(const Shape& shape, Place place)
+      : Arrays(place, {{"weights", shape.blocks(), Role::input, sizeof(Q4_0Block)},
+                       {"x", shape.columns, Role::input},
+                       {"y", shape.rows, Role::output}}),
+        shape_(shape) {}
 
-  void multiply(Product* kernel) const {
-    kernel(shape_.rows, shape_.columns, reinterpret_cast<const Q4_0Block*>(weights_.bytes()), x_.data(), y_.data());
-    y_.settle();
+  std::string text() const { return shape_.text(); }
+  void run(Kernel* kernel) const {
+    kernel(shape_.rows, shape_.columns, reinterpret_cast<const Q4_0Block*>(bytes(0)), data(1), data(2));
   }
 
   /// \throws Wrong, with the first wrong row
   void check() const {
-    if (!weights_.intact() || !x_.intact() || !y_.intact()) throw Wrong("writes before the begin of an array");
-    for (std::size_t i = 0; i < shape_.rows; ++i) {
-      check_row(i, y_.data()[i], std::span(decoded_).subspan(i * shape_.columns, shape_.columns), x_.numbers(), shape_);
-    }
+    for (std::size_t i = 0; i < shape_.rows; ++i) check_row(i, row_of(decoded_, i));
   }
 
- private:
+ protected:
+  void fill(std::size_t i) override { i == 0 ? fill_weights() : Arrays::fill(i); }
+
+  /// Rows differ in magnitude, so that scales differ; some are subnormal numbers.
+  virtual void fill_weights() {
+    std::vector<float> numbers = random_floats(shape_.rows * shape_.columns, sequence(0));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = std::ldexp(numbers[i], -4 * static_cast<int>(i / shape_.columns % 5));
+    }
+    const EncodedMatrix encoded = encode(Format::q4_0, numbers, shape_.rows, shape_.columns);
+    std::ranges::copy(encoded.bytes, bytes(0));
+    decoded_ = decode(encoded);
+  }
+
+  std::span<const float> row_of(const std::vector<float>& decoded, std::size_t i) const {
+    return std::span(decoded).subspan(i * shape_.columns, shape_.columns);
+  }
+
+  /// \throws Wrong if y[i] is
+  void check_row(std::size_t i, std::span<const float> row) const {
+    const Rounded expected = reference_row(row, numbers(1));
+    if (error_share(data(2)[i], expected) > 1)
+      yours::refuse("y[" + std::to_string(i) + "]", data(2)[i], expected.value, text());
+  }
+
   Shape shape_;
-  GuardedArray weights_, x_, y_;
   std::vector<float> decoded_;
 };
 
@@ -126,92 +122,59 @@ std::vector<Shape> shapes_to_check() {
   return shapes;
 }
 
-void check(void* kernel) {
-  std::uint64_t seed = 1;
-  for (const Shape& shape : shapes_to_check()) {
-    yours::trying(shape.text());
-    Matrix matrix(shape);
-    for (int time = 0; time < 2; ++time) {  // a kernel that remembers its first result is wrong the second time
-      matrix.renew(seed++);
-      matrix.multiply(reinterpret_cast<Product*>(kernel));
-      matrix.check();
-    }
-  }
-}
+void check(void* kernel) { yours::check_shapes<Matrix>(shapes_to_check(), kernel); }
 
 /// Bytes that cross each level for one weight, beside those of a kernel that loads each byte once.
 std::vector<yours::Count> count(void* kernel) {
   constexpr Shape shape = {64, 4096};
-  Matrix matrix(shape);
-  matrix.renew(1);
-  yours::trying(shape.text());
-  const yours::Counted counted =
-      yours::count([&] { matrix.multiply(reinterpret_cast<Product*>(kernel)); }, probe_machine());
+  Matrix matrix(shape, Place::guarded);
+  const Traffic counted = yours::count_call(matrix, kernel).traffic;
   const double weights = shape.weights(), x_and_y = 4.0 * (shape.rows + shape.columns);
   const double least = (static_cast<double>(shape.blocks() * sizeof(Q4_0Block)) + x_and_y) / weights;
-  const auto bytes = [&](std::uint64_t of) { return static_cast<double>(of) / weights; };
-  return {
-      {"bytes per weight between registers and L1", bytes(counted.traffic.registers_l1), {{"each byte once", least}}},
-      {"bytes per weight between L2 and beyond", bytes(counted.traffic.l2_beyond), {{"each byte once", least}}},
+  const auto row = [&](Level level) {
+    return yours::bytes_per("weight", level, "", counted, weights, {{"each byte once", least}});
   };
+  return {row(&Traffic::registers_l1), row(&Traffic::l2_beyond)};
 }
 
 constexpr std::size_t band = 64;  // random rows, which are then repeated
 
-/// A large matrix in Q4_0, in which each call finds a row that it has never seen.
-class Track {
+/// A large matrix, in which each call finds a row that it has never seen.
+class Track : public Matrix {
  public:
   explicit Track(const Shape& shape)
-      : shape_(shape),
-        band_(encode(Format::q4_0, random_floats(band * shape.columns, 1), band, shape.columns)),
-        decoded_(decode(band_)),
-        weights_(shape.blocks() * sizeof(Q4_0Block), Pages::huge),
-        x_(shape.columns),
-        y_(shape.rows) {
+      : Matrix(shape, Place::huge),
+        band_(encode(Format::q4_0, random_floats(band * shape.columns, 1), band, shape.columns)) {
+    decoded_ = decode(band_);
     for (std::size_t i = 0; i < shape.rows; ++i) restore(i);
   }
 
   /// \throws Wrong if a result is wrong
-  Variant variant(Product* kernel) {
-    return yours::fresh(
-        "yours", [this] { renew(); },
-        [this, kernel] { kernel(shape_.rows, shape_.columns, weights_.as<Q4_0Block>().data(), x_.data(), y_.data()); },
-        [this] { check(); });
+  void check() const {
+    check_row(changed_, changed_row_);
+    for (std::size_t i = 0; i < shape_.rows; i += std::max<std::size_t>(1, shape_.rows / 16)) {
+      if (i != changed_) check_row(i, row_of(decoded_, i % band));
+    }
   }
 
   const EncodedMatrix& encoded_band() const { return band_; }
 
  private:
   std::size_t row_bytes() const { return shape_.columns / block * sizeof(Q4_0Block); }
-  void put(std::size_t i, const std::byte* row) { std::memcpy(weights_.data() + i * row_bytes(), row, row_bytes()); }
+  void put(std::size_t i, const std::byte* row) { std::memcpy(bytes(0) + i * row_bytes(), row, row_bytes()); }
   void restore(std::size_t i) { put(i, band_.bytes.data() + i % band * row_bytes()); }
 
-  void renew() {
+  void fill_weights() override {
     restore(changed_);
-    changed_ = random_below(79, seed_, shape_.rows);
-    const EncodedMatrix row = encode(Format::q4_0, random_floats(shape_.columns, seed_), 1, shape_.columns);
+    changed_ = random_below(sequence(0), 0, shape_.rows);
+    const EncodedMatrix row = encode(Format::q4_0, random_floats(shape_.columns, sequence(0)), 1, shape_.columns);
     put(changed_, row.bytes.data());
     changed_row_ = decode(row);
-    fill_random(x_, seed_ + 1);
-    seed_ += 2;
-    std::ranges::fill(y_, std::numeric_limits<float>::quiet_NaN());
   }
 
-  void check() const {
-    check_row(changed_, y_[changed_], changed_row_, x_, shape_);
-    for (std::size_t i = 0; i < shape_.rows; i += std::max<std::size_t>(1, shape_.rows / 16)) {
-      const auto row = std::span(decoded_).subspan(i % band * shape_.columns, shape_.columns);
-      if (i != changed_) check_row(i, y_[i], row, x_, shape_);
-    }
-  }
-
-  Shape shape_;
   EncodedMatrix band_;
-  std::vector<float> decoded_;
-  Buffer weights_;
-  std::vector<float> x_, y_, changed_row_;
+  std::vector<float> changed_row_;
   std::size_t changed_ = 0;
-  std::uint64_t seed_ = 1000;
 };
 
 /// The chapter's product with a matrix in some format. \param times  how often the band is repeated
@@ -224,7 +187,7 @@ Variant chapters(std::string id, const WeightMatrix& matrix, bool prefetch) {
 }
 
 /// Interleaved rounds with matrices of about `bytes`.
-yours::Heat heat(const std::string& name, std::size_t bytes, std::size_t columns, Product* kernel, int rounds) {
+yours::Heat heat(const std::string& name, std::size_t bytes, std::size_t columns, void* kernel, int rounds) {
   const std::size_t band_bytes = band * columns / block * sizeof(Q4_0Block),
                     bands = std::max<std::size_t>(1, bytes / band_bytes);
   const Shape shape = {bands * band, columns};
@@ -239,7 +202,7 @@ yours::Heat heat(const std::string& name, std::size_t bytes, std::size_t columns
   reading.id = "reading";
   const double read_weights = roofline::pass_bytes(set, Stream::read, bands * band_bytes) / sizeof(Q4_0Block) * block;
   std::vector<yours::Runner> runners = {
-      {track.variant(kernel), "yours", shape.weights()},
+      {yours::readers(track, kernel), "yours", shape.weights()},
       {chapters("fp32", wide, true), "fp32", static_cast<double>(wide_bands * band * columns)},
       {chapters("q4_0", narrow, false), "Q4_0 in tiles", shape.weights()},
       {chapters("q4_0_prefetching", narrow, true), "Q4_0 in tiles, prefetching", shape.weights()},
@@ -249,30 +212,16 @@ yours::Heat heat(const std::string& name, std::size_t bytes, std::size_t columns
 }
 
 std::vector<yours::Heat> race(void* kernel, bool quick) {
-  const Machine machine = probe_machine();
-  const std::size_t l2 = std::max<std::size_t>(machine.cache_bytes(2), 1 << 18);
-  constexpr std::size_t least = 1 << 23;
-  const std::size_t beyond =
-      std::max(least, std::min(2 * machine.last_level_cache_bytes(), available_memory_bytes() / 16));
-  const auto largest = quick ? std::tuple{"8 MiB", least, 4096} : std::tuple{"from memory", beyond, 4096};
-  std::vector<yours::Heat> heats;
-  for (const auto& [name, bytes, columns] : {std::tuple{"in the L2", l2 / 2, 512}, largest}) {
-    yours::trying(std::string("a matrix, ") + name);
-    heats.push_back(
-        heat(name, bytes, static_cast<std::size_t>(columns), reinterpret_cast<Product*>(kernel), quick ? 3 : 11));
-  }
-  return heats;
+  return yours::race_near_and_far("a matrix", 2, 16, quick,
+                                  [kernel](const std::string& name, std::size_t bytes, int rounds) {
+                                    return heat(name, bytes, name == yours::near ? 512 : 4096, kernel, rounds);
+                                  });
 }
 
 }  // namespace
 }  // namespace hf::precision
 
 int main(int argc, char** argv) {
-  return hf::yours::run_trial({.id = "06-precision",
-                               .function = "product",
-                               .check = hf::precision::check,
-                               .count = hf::precision::count,
-                               .race = hf::precision::race,
-                               .unit = "billion weights/s"},
-                              argc, argv);
+  using namespace hf::precision;
+  return hf::yours::run_trial({"06-precision", "product", check, count, race, "billion weights/s"}, argc, argv);
 }

@@ -3,26 +3,21 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "07-compilers/kernels/fusion/chain_by_hand.hpp"
 #include "harness/machine/machine.hpp"
-#include "harness/measure/memory.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/threads.hpp"
 #include "kit/cache_simulator.hpp"
 #include "kit/pinned.hpp"
-#include "kit/random.hpp"
 #include "kit/streams/stream_runs.hpp"
 #include "kit/streams/stream_set.hpp"
 #include "kit/work.hpp"
+#include "yours/arrays.hpp"
 #include "yours/counting.hpp"
-#include "yours/guarded.hpp"
 #include "yours/race.hpp"
 #include "yours/sizes.hpp"
 
@@ -30,52 +25,45 @@ namespace hf::compilers {
 namespace {
 
 using roofline::Stream;
-using yours::GuardedArray;
-using yours::Wrong;
+using yours::Place;
+using yours::Role;
 using Chain = void(std::size_t count, const float* x, float* first, float* second, float* y);
-
-std::string text(std::size_t count) { return std::to_string(count) + (count == 1 ? " number" : " numbers"); }
 
 /// Halving is exact, so a result is rounded once, whether or not multiplication and addition are fused.
 float reference(float x) { return std::max(x, 0.0f) * 0.5f + 1; }
 
-/// \throws Wrong if y[i] is
-void check_number(std::span<const float> x, std::span<const float> y, std::size_t i) {
-  if (y[i] == reference(x[i])) return;
-  yours::refuse("y[" + std::to_string(i) + "]", y[i], double{reference(x[i])}, text(x.size()));
-}
-
-/// An input between forbidden pages, and poisoned outputs.
-class Arrays {
+class ReadersArrays : public yours::Arrays {
  public:
-  explicit Arrays(std::size_t count)
-      : x_("x", count), first_("first", count), second_("second", count), y_("y", count) {}
+  using Kernel = Chain;
 
-  /// New random numbers in x, and NaN in the others.
-  void renew(std::uint64_t seed) const {
-    for (const GuardedArray* each : {&x_, &y_}) each->forbid_writes(nullptr);
-    fill_random(x_.numbers(), seed);
-    for (const GuardedArray* each : {&first_, &second_, &y_}) {
-      std::ranges::fill(each->numbers(), std::numeric_limits<float>::quiet_NaN());
-    }
-    x_.forbid_writes(", which is an input");
-  }
+  ReadersArrays(std::size_t count, Place place)
+      : Arrays(place, {{"x", count, Role::input},
+                       {"first", count, Role::output},
+                       {"second", count, Role::output},
+                       {"y", count, Role::output}}),
+        count_(count) {}
 
-  void run(Chain* kernel) const {
-    kernel(x_.size(), x_.data(), first_.data(), second_.data(), y_.data());
-    y_.settle();
-  }
+  std::string text() const { return std::to_string(count_) + (count_ == 1 ? " number" : " numbers"); }
+  void run(Kernel* kernel) const { kernel(count_, data(0), data(1), data(2), data(3)); }
 
   /// \throws Wrong, with the first wrong element
   void check() const {
-    for (const GuardedArray* each : {&x_, &first_, &second_, &y_}) {
-      if (!each->intact()) throw Wrong("writes before the begin of an array");
-    }
-    for (std::size_t i = 0; i < x_.size(); ++i) check_number(x_.numbers(), y_.numbers(), i);
+    for (std::size_t i = 0; i < count_; i += guarded() ? 1 : 1 + count_ / 500) check(i);
+    if (count_ > 0) check(count_ - 1);
+  }
+
+  Variant chapters(std::string id, ByHand how) const {
+    const ChainArrays arrays = {data(0), data(1), data(2), data(3), count_};
+    return timed(std::move(id), [how, arrays] { chain_by_hand(how, arrays); });
   }
 
  private:
-  GuardedArray x_, first_, second_, y_;
+  void check(std::size_t i) const {
+    const float expected = reference(data(0)[i]);
+    if (data(3)[i] != expected) yours::refuse("y[" + std::to_string(i) + "]", data(3)[i], double{expected}, text());
+  }
+
+  std::size_t count_;
 };
 
 /// Counts around those at which registers, lines and blocks end, random ones, and larger ones than a cache.
@@ -88,84 +76,30 @@ std::vector<std::size_t> counts_to_check() {
   return counts;
 }
 
-void check(void* kernel) {
-  std::uint64_t seed = 1;
-  for (const std::size_t count : counts_to_check()) {
-    yours::trying(text(count));
-    const Arrays arrays(count);
-    for (int time = 0; time < 2; ++time) {  // a kernel that remembers its first result is wrong the second time
-      arrays.renew(seed++);
-      arrays.run(reinterpret_cast<Chain*>(kernel));
-      arrays.check();
-    }
-  }
-}
+void check(void* kernel) { yours::check_shapes<ReadersArrays>(counts_to_check(), kernel); }
 
 /// Bytes that cross each level for one number; the compiler does not let us see stores past the caches. Each array is
 /// larger than most level-2 caches.
 std::vector<yours::Count> count(void* kernel) {
   constexpr std::size_t count = 1 << 20;
-  const Arrays arrays(count);
-  arrays.renew(1);
-  yours::trying(text(count));
-  const Traffic counted = yours::count([&] { arrays.run(reinterpret_cast<Chain*>(kernel)); }, probe_machine()).traffic;
-  const auto each = [&](double bytes) { return bytes / static_cast<double>(count); };
-  const auto compare = [&](const std::string& where, std::uint64_t bytes, auto bytes_of) -> yours::Count {
+  ReadersArrays arrays(count, Place::guarded);
+  const Traffic counted = yours::count_call(arrays, kernel).traffic;
+  const auto compare = [&](Level level, auto bytes_of) {
     std::vector<std::pair<std::string, double>> others;
-    for (const ByHand how : {ByHand::three_passes, ByHand::one_pass}) {
-      others.emplace_back(name(how), each(bytes_of(chain_work(how, count))));
-    }
-    return {"bytes per number between " + where + ", without stores past the caches", each(static_cast<double>(bytes)),
-            others};
+    for (const ByHand how : {ByHand::three_passes, ByHand::one_pass})
+      others.emplace_back(name(how), bytes_of(chain_work(how, count)) / count);
+    return yours::bytes_per("number", level, ", without stores past the caches", counted, count, others);
   };
-  return {compare("registers and L1", counted.registers_l1, [](const Work& work) { return work.bytes; }),
-          compare("L2 and beyond", counted.l2_beyond, [](const Work& work) { return work.traffic(); })};
+  return {compare(&Traffic::registers_l1, [](const Work& work) { return work.bytes; }),
+          compare(&Traffic::l2_beyond, [](const Work& work) { return work.traffic(); })};
 }
 
-/// Arrays as the lab has them.
-class Track {
- public:
-  explicit Track(std::size_t count) : count_(count) {
-    for (std::uint64_t i = 0; i < 4; ++i) {
-      memory_.emplace_back(count * sizeof(float), Pages::huge);
-      fill_random(numbers(i), i);
-    }
-  }
-
-  /// The reader's loop, each time with numbers that it has never seen. \throws Wrong if a result is wrong
-  Variant readers(Chain* kernel) {
-    return yours::fresh(
-        "yours", [this] { renew(); }, [this, kernel] { kernel(count_, at(0), at(1), at(2), at(3)); },
-        [this] { check(); });
-  }
-
-  Variant chapters(std::string id, ByHand how) const {
-    const ChainArrays arrays = {at(0), at(1), at(2), at(3), count_};
-    return timed(std::move(id), [how, arrays] { chain_by_hand(how, arrays); });
-  }
-
- private:
-  std::span<float> numbers(std::size_t i) const { return memory_[i].as<float>(); }
-  float* at(std::size_t i) const { return numbers(i).data(); }
-
-  void renew() {
-    fill_random(numbers(0), seed_++);
-    std::ranges::fill(numbers(3), std::numeric_limits<float>::quiet_NaN());
-  }
-
-  void check() const {
-    for (std::size_t i = 0; i < count_; i += 1 + count_ / 500) check_number(numbers(0), numbers(3), i);
-    check_number(numbers(0), numbers(3), count_ - 1);
-  }
-
-  std::size_t count_;
-  std::vector<Buffer> memory_;  ///< x, first, second, y
-  std::uint64_t seed_ = 1000;
-};
-
 /// Interleaved rounds with arrays of `count` numbers.
-yours::Heat heat(const std::string& name, std::size_t count, Chain* kernel, int rounds) {
-  Track track(count);
+yours::Heat heat(const std::string& name, std::size_t bytes, void* kernel, int rounds) {
+  constexpr std::size_t unit = 1024;  // the chapter's loops take whole cache lines
+  const std::size_t count = bytes / sizeof(float) / unit * unit;
+  ReadersArrays arrays(count, Place::huge);
+  arrays.renew();
   Team one(1);
   const roofline::StreamSet& set = *roofline::stream_sets(probe_machine()).back();
   const std::size_t copied = 2 * count * sizeof(float);
@@ -174,11 +108,11 @@ yours::Heat heat(const std::string& name, std::size_t count, Chain* kernel, int 
   copying.id = "copying";
   const auto numbers = static_cast<double>(count);
   const double copied_numbers = roofline::pass_bytes(set, Stream::copy_nontemporal, copied) / (2 * sizeof(float));
-  std::vector<yours::Runner> runners = {{track.readers(kernel), "yours", numbers}};
+  std::vector<yours::Runner> runners = {{yours::readers(arrays, kernel), "yours", numbers}};
   for (const auto& [id, how] : {std::pair{"three_passes", ByHand::three_passes},
                                 {"one_pass", ByHand::one_pass},
                                 {"one_pass_nontemporal", ByHand::one_pass_nontemporal}}) {
-    runners.push_back({track.chapters(id, how), compilers::name(how), numbers});
+    runners.push_back({arrays.chapters(id, how), compilers::name(how), numbers});
   }
   runners.push_back({std::move(copying), "copying, non-temporal", copied_numbers});
   for (yours::Runner& each : runners) each.variant = pinned(std::move(each.variant));
@@ -186,31 +120,15 @@ yours::Heat heat(const std::string& name, std::size_t count, Chain* kernel, int 
 }
 
 std::vector<yours::Heat> race(void* kernel, bool quick) {
-  constexpr std::size_t unit = 1024;  // the chapter's loops take whole cache lines
-  const Machine machine = probe_machine();
-  const std::size_t l2 = std::max<std::size_t>(machine.cache_bytes(2), 1 << 18);
-  constexpr std::size_t least = 1 << 23;
-  const std::size_t beyond =
-      std::max(least, std::min(2 * machine.last_level_cache_bytes(), available_memory_bytes() / 32));
-  const auto largest = quick ? std::pair{"8 MiB", least} : std::pair{"from memory", beyond};
-  std::vector<yours::Heat> heats;
-  for (const auto& [name, bytes] : {std::pair{"in the L2", l2 / 8}, largest}) {
-    yours::trying(std::string("arrays, ") + name);
-    const std::size_t count = bytes / sizeof(float) / unit * unit;
-    heats.push_back(heat(name, count, reinterpret_cast<Chain*>(kernel), quick ? 3 : 11));
-  }
-  return heats;
+  return yours::race_near_and_far(
+      "arrays", 8, 32, quick,
+      [kernel](const std::string& name, std::size_t bytes, int rounds) { return heat(name, bytes, kernel, rounds); });
 }
 
 }  // namespace
 }  // namespace hf::compilers
 
 int main(int argc, char** argv) {
-  return hf::yours::run_trial({.id = "07-compilers",
-                               .function = "chain",
-                               .check = hf::compilers::check,
-                               .count = hf::compilers::count,
-                               .race = hf::compilers::race,
-                               .unit = "billion numbers/s"},
-                              argc, argv);
+  using namespace hf::compilers;
+  return hf::yours::run_trial({"07-compilers", "chain", check, count, race, "billion numbers/s"}, argc, argv);
 }

@@ -82,7 +82,7 @@ WRONG = {
     "many columns": ("", "if (n > 1024) c[m * n - 1] += 1;", " × 1025)"),
     "past its end": ("if (m > 33) *(volatile float*)(c + m * n) = 1;", "",
                      "right   no: touches c[2304], past its end: c has 2304 elements, for 48 × 48 times 48 × 48"),
-    "before its begin": ("if (m == 31) *(volatile float*)(c - 1) = 1;", "", "right   no: writes before the begin of a matrix"),
+    "before its begin": ("if (m == 31) *(volatile float*)(c - 1) = 1;", "", "right   no: writes before the begin of c"),
     "an input": ("if (m == 31) const_cast<float*>(a)[3] = 1;", "", "right   no: writes to a[3], which is an input"),
     "unwritten": ("if (m == 0 || n == 0) return; m -= 1;", "m += 1;",
                   "right   no: c[0][0] is not a number: perhaps it was never written"),

@@ -47,7 +47,7 @@ WRONG = {
     "past its end": (f"if ({LAST}) *(volatile float*)(numbers.data() + 17) = 1;", "",
                      "right   no: touches numbers[17], past its end: numbers has 17 elements, for 17 numbers on 3 ranks"),
     "before its begin": (f"if ({LAST}) *(volatile float*)(numbers.data() - 1) = 1;", "",
-                         "right   no: writes before the begin of the numbers of rank 2, 17 numbers on 3 ranks"),
+                         "right   no: writes before the begin of numbers, for 17 numbers on 3 ranks"),
     "a crash": (f"if ({LAST}) *(volatile int*)8 = 1;", "",
                 "right   no: touches an address that belongs to none of its arrays, for 17 numbers on 3 ranks"),
     "no end": (f"if ({LAST}) {FOREVER}", "", "right   no: does not end: "),
