@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "common/random.hpp"
 #include "harness/measure/memory.hpp"
+#include "kit/random.hpp"
 #include "yours/guarded.hpp"
 #include "yours/trial.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "kit/per_thread.hpp"
 #include "kit/rounded.hpp"
-#include "yours/per_thread.hpp"
 
 namespace hf::roofline {
 
@@ -14,8 +14,8 @@ namespace hf::roofline {
 class Tallied {
  public:
   /// Those that each thread has counted.
-  static yours::PerThread<double>& flops() {
-    static yours::PerThread<double> counted;
+  static PerThread<double>& flops() {
+    static PerThread<double> counted;
     return counted;
   }
 

@@ -24,6 +24,7 @@
 #include "harness/measure/statistics.hpp"
 #include "harness/measure/threads.hpp"
 #include "kit/cache_simulator.hpp"
+#include "kit/observed_traffic.hpp"
 #include "kit/random.hpp"
 #include "kit/rounded.hpp"
 #include "kit/streams/stream_runs.hpp"
@@ -121,7 +122,7 @@ std::vector<yours::Count> count(void* kernel) {
   constexpr std::size_t n = 1 << 19;  // more than a core's own caches hold
   const ReadersLoop& loop = loop_at(kernel);
   Vectors<Tallied> vectors(n, Place::guarded);
-  const yours::Counted counted = yours::count_call(vectors, kernel);
+  const Observed counted = yours::count_call(vectors, kernel);
   require_declared("FLOPs", loop.flops, vectors.check() / n);
   require_declared("bytes", loop.bytes, counted.compulsory / n);
   const auto row = [&](Level level) {

@@ -1,47 +1,31 @@
 #include "02-matmul/kernels/rungs.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
-#include <vector>
+#include <string_view>
 
 #include "02-matmul/kernels/rung_loops.hpp"
-#include "02-matmul/kernels/traced_pointer.hpp"
-#include "harness/measure/shown_as.hpp"
+#include "harness/measure/memory.hpp"
 #include "kit/cache_simulator.hpp"
+#include "kit/observed_traffic.hpp"
 
 namespace hf::matmul {
-namespace {
-
-using Pointers = void(std::size_t, std::size_t, std::size_t, TracedPointer, TracedPointer, TracedPointer);
 
 /// The values that are multiplied do not affect which addresses are visited.
-template <Pointers* multiply>
-Traffic trace(std::size_t m, std::size_t n, std::size_t k, CacheSimulator caches) {
-  std::vector<float> a(m * k), b(k * n), c(m * n);
-  const auto traced = [&](std::vector<float>& array) {
-    return TracedPointer(array.data(), caches.place(array.size() * sizeof(float)), caches);
-  };
-  const TracedPointer traced_a = traced(a), traced_b = traced(b), traced_c = traced(c);
-  multiply(m, n, k, traced_a, traced_b, traced_c);
-  caches.flush();
-  return caches.traffic();
+Traffic Rung::trace(std::size_t m, std::size_t n, std::size_t k, const CacheSimulator& caches) const {
+  const Buffer a(m * k * sizeof(float), Pages::base), b(k * n * sizeof(float), Pages::base),
+      c(m * n * sizeof(float), Pages::base);
+  const auto at = [](const Buffer& buffer) { return buffer.as<float>().data(); };
+  const Rung& observed = *std::ranges::find(observed_rungs(), std::string_view(id), &Rung::id);
+  return observe([&] { observed.multiply(m, n, k, at(a), at(b), at(c)); }, caches).traffic;
 }
 
-/// A new row is timed, checked, traced and drawn; figures/02-ladder.gp may give it a look.
-constexpr Rung ladder[] = {
-    {"naive", shown_as("naive"), naive_product<const float*, float*>, true,
-     trace<naive_product<TracedPointer, TracedPointer>>},
-    {"loop_order", shown_as("loop order"), reordered_product<const float*, float*>, true,
-     trace<reordered_product<TracedPointer, TracedPointer>>},
-    {"blocked", shown_as("blocking"), blocked_product<const float*, float*>, false,
-     trace<blocked_product<TracedPointer, TracedPointer>>},
-    {"register_tile", shown_as("register tile"), tiled_product<const float*, float*>, false,
-     trace<tiled_product<TracedPointer, TracedPointer>>},
-    {"packed", shown_as("packing"), packed_product<const float*, float*>, false,
-     trace<packed_product<TracedPointer, TracedPointer>>},
-};
-
-}  // namespace
+PackedMemory packed_memory(std::size_t strip_floats, std::size_t block_floats) {
+  thread_local const Buffer strip(strip_floats * sizeof(float), Pages::base),
+      block(block_floats * sizeof(float), Pages::base);
+  return {strip.as<float>().data(), block.as<float>().data()};
+}
 
 std::span<const Rung> rungs() { return ladder; }
 

@@ -10,6 +10,7 @@
 #include "02-matmul/kernels/rungs.hpp"
 #include "harness/machine/machine.hpp"
 #include "kit/cache_simulator.hpp"
+#include "kit/observer.hpp"
 
 namespace hf::matmul {
 namespace {
@@ -121,7 +122,7 @@ TEST_CASE("a geometry has a power of two of sets, as near to what is told as can
 
 /// With caches that hold everything, every rung fetches each input once and moves each output twice: fetched before
 /// writing, then written back.
-TEST_CASE("a product that fits moves its compulsory bytes") {
+TEST_CASE("a product that fits moves its compulsory bytes" * doctest::skip(!observes)) {
   const CacheGeometry large = {1 << 20, 16};
   const std::uint64_t a = 16 * 32 * 4, b = 32 * 48 * 4, c = 16 * 48 * 4;
   for (const Rung& rung : rungs()) {
@@ -132,14 +133,15 @@ TEST_CASE("a product that fits moves its compulsory bytes") {
   }
 }
 
-TEST_CASE("the naive product asks for two floats per multiplication, the reordered one for three") {
+TEST_CASE("the naive product asks for two floats per multiplication, the reordered one for three" *
+          doctest::skip(!observes)) {
   const CacheGeometry large = {1 << 20, 16};
   const auto asked = [&](std::size_t rung) { return rungs()[rung].trace(8, 8, 8, {large, large}).registers_l1; };
   CHECK(asked(0) == 4 * (2 * 512 + 64));
   CHECK(asked(1) == 4 * (3 * 512 + 64 + 64));  // and each of a once, and c cleared
 }
 
-TEST_CASE("rows a power of two apart meet in few sets") {
+TEST_CASE("rows a power of two apart meet in few sets" * doctest::skip(!observes)) {
   const CacheGeometry l1 = {32 << 10, 8}, l2 = {256 << 10, 8};
   const auto fetched = [&](std::size_t n) { return rungs()[0].trace(1, n, n, {l1, l2}).l1_l2; };
   CHECK(fetched(256) > 4 * fetched(250));

@@ -17,6 +17,7 @@
 #include "02-matmul/kernels/convolution.hpp"
 #include "02-matmul/kernels/dot_products.hpp"
 #include "02-matmul/kernels/rungs.hpp"
+#include "harness/machine/machine.hpp"
 #include "harness/measure/blas.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/results.hpp"
@@ -25,6 +26,7 @@
 #include "harness/report/lab.hpp"
 #include "kit/cache_simulator.hpp"
 #include "kit/gemm/gemm.hpp"
+#include "kit/observer.hpp"
 #include "quiet_lab.hpp"
 
 namespace hf::matmul {
@@ -134,7 +136,8 @@ TEST_CASE("a block is held against the quickest, in pairs: the quickest against 
   CHECK(over_best(sampling, {"flat", "square"}, 0).median == 2);
 }
 
-TEST_CASE("in caches that hold everything, each float is fetched once and used n times, c read and written besides") {
+TEST_CASE("in caches that hold everything, each float is fetched once and used n times, c read and written besides" *
+          doctest::skip(!observes)) {
   const TestLab test(Budget::quick, 200);
   const CacheGeometry large = {1 << 20, 16};
   const RungTraffic traffic = rung_traffic(test.lab, 16, {large, large});
@@ -146,7 +149,8 @@ TEST_CASE("in caches that hold everything, each float is fetched once and used n
   CHECK(series.points.front().y.median == 4 * 16 * 16 * sizeof(float));
 }
 
-TEST_CASE("around a power of two, each size has its bytes, and the power fetches the most into a small second cache") {
+TEST_CASE("around a power of two, each size has its bytes, and the power fetches the most into a small second cache" *
+          doctest::skip(!observes)) {
   const TestLab test(Budget::quick, 200);
   const std::map<std::size_t, Fetched> fetched =
       simulate_conflict(test.lab, {250, 256, 262}, {{32 << 10, 8}, {64 << 10, 8}});

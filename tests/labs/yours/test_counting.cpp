@@ -1,5 +1,5 @@
 // Counts bytes of code that tests/labs/yours/observed.cpp has, on several threads, and checks the atomic operations of such code.
-#include "yours/counting.hpp"
+#include "kit/observed_traffic.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,6 +11,7 @@
 
 #include "harness/machine/machine.hpp"
 #include "harness/measure/threads.hpp"
+#include "kit/cache_simulator.hpp"
 #include "labs/yours/observed.hpp"
 
 namespace hf {
@@ -18,17 +19,20 @@ namespace {
 
 constexpr std::size_t numbers = 40000;
 
+CacheSimulator caches() {
+  const Machine machine = probe_machine();
+  return {detect_geometry(machine, 1), detect_geometry(machine, 2)};
+}
+
 /// Two arrays, and what moves when the second one is added to the first.
 struct Sums {
   std::vector<float> from = std::vector<float>(numbers, 1), to = from;
 
-  yours::Counted counted(const std::function<void()>& call) const {
-    return yours::count(call, probe_machine(), {from, to});
-  }
+  Observed counted(const std::function<void()>& call) const { return observe(call, caches(), {from, to}); }
   void add(std::size_t begin, std::size_t end) { observed::add(from.data() + begin, end - begin, to.data() + begin); }
 };
 
-void check_all_counted(const yours::Counted& counted) {
+void check_all_counted(const Observed& counted) {
   CHECK(counted.traffic.registers_l1 == 3 * sizeof(float) * numbers);
   CHECK(counted.compulsory == 3 * sizeof(float) * numbers);
   CHECK(counted.traffic.l2_beyond >= 3 * sizeof(float) * numbers);
@@ -63,11 +67,11 @@ TEST_CASE("each thread has its own caches") {
   std::vector<float> one(16);
   const auto sweep = [&] { observed::add(one.data(), one.size(), one.data()); };
   const auto lines = [&](int threads) {
-    return yours::count(
+    return observe(
                [&] {
                  for (int i = 0; i < threads; ++i) std::thread(sweep).join();
                },
-               probe_machine())
+               caches())
         .traffic.l1_l2;
   };
   CHECK(lines(1) > 0);
@@ -107,7 +111,7 @@ TEST_CASE("atomic operations lose nothing between threads") {
 TEST_CASE("an atomic operation moves its bytes, once for what it reads and once for what it writes") {
   std::uint32_t number = 0;
   const auto bytes = [&](void (*operation)(std::uint32_t&)) {
-    return yours::count([&] { operation(number); }, probe_machine()).traffic.registers_l1;
+    return observe([&] { operation(number); }, caches()).traffic.registers_l1;
   };
   CHECK(bytes(observed::load_once) == 4);
   CHECK(bytes(observed::store_once) == 4);

@@ -23,6 +23,7 @@
 #include "03-gpu/kernels/emulator/instrumentation.hpp"
 #include "03-gpu/kernels/emulator/shadow.hpp"
 #include "03-gpu/kernels/emulator/source_line.hpp"
+#include "kit/observer.hpp"
 
 namespace hf::emulator {
 
@@ -364,7 +365,10 @@ void Machine::finish_copies(unsigned before_group) {
 
 }  // namespace
 
-void launch(dim3 grid, dim3 block, const Kernel& kernel) { machine().launch(grid, block, kernel); }
+void launch(dim3 grid, dim3 block, const Kernel& kernel) {
+  observer = observe;
+  machine().launch(grid, block, kernel);
+}
 Counts take_counts() { return machine().take_counts(); }
 
 void meet_block() { machine().meet(State::at_block, __builtin_return_address(0)); }

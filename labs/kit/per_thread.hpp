@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-namespace hf::yours {
+namespace hf {
 
 /// Gives each thread a value of its own, so that threads count without waiting for each other. A value outlives its
 /// thread.
@@ -55,4 +55,4 @@ class PerThread {
   std::deque<Slot> values_;  // whose elements stay where they are
 };
 
-}  // namespace hf::yours
+}  // namespace hf
