@@ -26,19 +26,19 @@ x_min = 1e30; widest = 0
 array last[count]
 ordinary = 0
 do for [i = 1:count] {
-  stats file(i) using 1:2 name "curve" nooutput
+  stats series(i) using 1:2 name "curve" nooutput
   last[i] = curve_max_x
   lowest = smaller(curve_min_y, lowest)
   highest = larger(curve_max_y, highest)
   x_min = smaller(curve_min_x, x_min)
   widest = larger(curve_max_x, widest)
-  stats file(i) using (only(!is_trap($1), $1)) name "ordinary" nooutput
+  stats series(i) using (only(!is_trap($1), $1)) name "ordinary" nooutput
   ordinary = larger(ordinary_max, ordinary)
 }
 x_max = widest
 # The reader's own product, where there is one: its last attempt as a line, the others as dots.
 have_yours = exists("yours")
-your_file = have_yours ? yours : file(1)
+your_file = have_yours ? yours : series(1)
 yours_range_min_x = 0
 if (have_yours) {
   stats your_file using 1:2 name "yours_range" nooutput
@@ -68,18 +68,18 @@ peaks = sprintf("one thread %s", digits(value_peak_fp32_gflops)).(have_all ? spr
 set label "peak, GFLOP/s: ".peaks at x_min * (x_max / x_min)**0.3,roof center font along textcolor rgb quiet
 
 set datafile missing NaN  # a line passes by it
-plot for [i = 1:count] file(i) using (only(on_line($1), $1)):3:4 with filledcurves fillcolor rgb colour(i), \
+plot for [i = 1:count] series(i) using (only(on_line($1), $1)):3:4 with filledcurves fillcolor rgb colour(i), \
      your_file using (only(have_yours && $5 > 0, $1)):2 with points pointtype earlier_point pointsize 0.6 linecolor rgb quiet, \
      your_file using (only(have_yours && $5 == 0, $1)):2 with linespoints pointtype yours_point pointsize 0.9 linewidth 1.4 \
        dashtype modelled_dash linecolor rgb ink, \
      your_file using (only(have_yours && $5 == 0 && $1 == yours_range_min_x, $1)):2:("yours") with labels right font end \
        textcolor rgb ink, \
-     for [i = 1:count] file(i) using (only(on_line($1), $1)):2 with linespoints pointtype point(i) pointsize 0.55 \
+     for [i = 1:count] series(i) using (only(on_line($1), $1)):2 with linespoints pointtype point(i) pointsize 0.55 \
        linewidth (colour(i) eq ink ? 2.6 : 1.8) dashtype dash(i) linecolor rgb colour(i), \
-     for [i = 1:count] file(i) using (only(!on_line($1), $1)):2 with points pointtype point(i) \
+     for [i = 1:count] series(i) using (only(!on_line($1), $1)):2 with points pointtype point(i) \
        pointsize 0.55 linecolor rgb colour(i), \
-     file(1) using (only(!on_line($1), $1)):2:(digits($1)) with labels font near textcolor rgb colour(1), \
-     for [i = 1:count] file(i) using (only($1 == last[i] && $1 == widest, $1)):2:(title(i)) \
+     series(1) using (only(!on_line($1), $1)):2:(digits($1)) with labels font near textcolor rgb colour(1), \
+     for [i = 1:count] series(i) using (only($1 == last[i] && $1 == widest, $1)):2:(title(i)) \
        with labels left font end textcolor rgb colour(i), \
-     for [i = 1:count] file(i) using (only($1 == last[i] && $1 < widest, $1)):2:(title(i)) \
+     for [i = 1:count] series(i) using (only($1 == last[i] && $1 < widest, $1)):2:(title(i)) \
        with labels left font near textcolor rgb colour(i)

@@ -14,9 +14,9 @@ known(library) = library eq "openblas" ? "OpenBLAS" : library eq "openblas_new" 
 lowest = 1; highest = 1; smallest = 1e30; x_max = 0
 array last[2]
 do for [i = 1:1 + all] {
-  stats file(i) using 1:2 name "ratio" nooutput
-  stats file(i) using 3 name "low" nooutput
-  stats file(i) using 4 name "high" nooutput
+  stats series(i) using 1:2 name "ratio" nooutput
+  stats series(i) using 3 name "low" nooutput
+  stats series(i) using 4 name "high" nooutput
   last[i] = ratio_max_x
   smallest = smaller(smallest, ratio_min_x); x_max = larger(x_max, ratio_max_x)
   lowest = smaller(lowest, smaller(low_min, ratio_min_y)); highest = larger(highest, larger(high_max, ratio_max_y))
@@ -38,10 +38,10 @@ before = ""
 # A name has its line's colour; those of one thread are first tried above it, those of all threads below.
 shifted(i, y) = y + (i == 1 ? 1 : -1) * 9 * (y_max - y_min) / (bottom_edge - top_edge)
 changed(row, library) = (another = row == 0 || library ne before, before = library, another)
-plot for [i = 1:1 + all] file(i) using 1:(within($3)):(within($4)) with filledcurves fillcolor rgb colour(i), \
-     for [i = 1:1 + all] file(i) using 1:2 with linespoints pointtype point(i) pointsize 0.65 linewidth 2 \
+plot for [i = 1:1 + all] series(i) using 1:(within($3)):(within($4)) with filledcurves fillcolor rgb colour(i), \
+     for [i = 1:1 + all] series(i) using 1:2 with linespoints pointtype point(i) pointsize 0.65 linewidth 2 \
        dashtype dash(i) linecolor rgb colour(i), \
-     for [i = 1:1 + all] file(i) using (only(changed($0, strcol(5)), $1)):(shifted(i, $2)):(known(strcol(5))) \
+     for [i = 1:1 + all] series(i) using (only(changed($0, strcol(5)), $1)):(shifted(i, $2)):(known(strcol(5))) \
        with labels font near textcolor rgb colour(i), \
-     for [i = 1:1 + all] file(i) using (only($1 == last[i], $1)):2:(title(i)) with labels left font end \
+     for [i = 1:1 + all] series(i) using (only($1 == last[i], $1)):2:(title(i)) with labels left font end \
        textcolor rgb colour(i)

@@ -10,9 +10,9 @@ look_traffic_registers = "purple simulated_point simulated_dash registers–L1"
 look_traffic_l2        = "green  hollow_triangle simulated_dash L1–L2"
 look_traffic_beyond    = "memory hollow_diamond  simulated_dash L2–beyond"
 stats rungs using 1:2 name "rung" nooutput
-stats file(1) using 1:2 name "registers" nooutput
+stats series(1) using 1:2 name "registers" nooutput
 simulated = int(registers_max_x)  # the rungs below have no bytes
-stats file(3) using 2 name "beyond" nooutput
+stats series(3) using 2 name "beyond" nooutput
 
 # Two panels side by side, a row for each rung: bars on the left, bytes on the right.
 top_edge = 36; bottom_edge = height - 40
@@ -47,7 +47,7 @@ if (exists("value_compulsory_bytes")) {
   set label "minimum" at least,row(simulated + 0.5) left offset 0.6,0 textcolor rgb ink
 }
 do for [k = simulated + 1:int(rung_max_x)] { set label "not simulated" at graph 1.06,first row(k) right textcolor rgb quiet }
-plot for [i = 1:3] file(i) using 2:(row($1)) with linespoints pointtype point(i) pointsize 0.8 linewidth 1 \
+plot for [i = 1:3] series(i) using 2:(row($1)) with linespoints pointtype point(i) pointsize 0.8 linewidth 1 \
        dashtype dash(i) linecolor rgb colour(i), \
-     for [i = 1:3] file(i) using (only($0 == 0, $2)):(row($1)):(title(i)) with labels font near textcolor rgb colour(i)
+     for [i = 1:3] series(i) using (only($0 == 0, $2)):(row($1)):(title(i)) with labels font near textcolor rgb colour(i)
 unset multiplot

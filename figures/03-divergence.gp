@@ -8,8 +8,8 @@ look_divergence_scalar = "grey  triangle long_dash     'one at a time'"
 look_divergence_vector = "ink   circle   measured_dash vectors"
 look_divergence_sorted = "green diamond  measured_dash 'vectors, sorted'"
 model = tables."/divergence_model.tsv"
-stats file(1) using 2 name "slow" nooutput
-stats file(2) using 2 name "fast" nooutput
+stats series(1) using 2 name "slow" nooutput
+stats series(2) using 2 name "fast" nooutput
 capped(y) = y > slow_max * 1.6 ? slow_max * 1.6 : y
 
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 24
@@ -20,9 +20,9 @@ set xrange [0:100.1]  # the last point is inside in spite of rounding
 eval y_range(fast_min / 1.6, slow_max * 1.6)
 eval decades_on("y", "1 2 5")
 set xlabel "numbers that go the long way, %" offset 0,0.9 textcolor rgb quiet
-plot for [i = 1:3] file(i) using 1:3:(capped($4)) with filledcurves fillcolor rgb colour(i), \
+plot for [i = 1:3] series(i) using 1:3:(capped($4)) with filledcurves fillcolor rgb colour(i), \
      model using 1:2 with lines linewidth 2 dashtype modelled_dash linecolor rgb purple, \
-     for [i = 1:3] file(i) using 1:2 with linespoints pointtype point(i) pointsize 0.6 linewidth 1.8 \
+     for [i = 1:3] series(i) using 1:2 with linespoints pointtype point(i) pointsize 0.6 linewidth 1.8 \
        dashtype dash(i) linecolor rgb colour(i), \
-     for [i = 1:3] file(i) using (only($1 == 40, $1)):2:(title(i)) with labels font near textcolor rgb colour(i), \
+     for [i = 1:3] series(i) using (only($1 == 40, $1)):2:(title(i)) with labels font near textcolor rgb colour(i), \
      model using (only($1 == 60, $1)):2:("modelled: any lane, both ways") with labels font near textcolor rgb purple

@@ -3,15 +3,12 @@
 # shows: outlier_kl_plain outlier_kl_large outlier_kl_rotated
 height = 256
 load "style.gp"
-array states[3] = ["plain", "large", "rotated"]
-array state_names[3] = ["no outliers", "outliers", "rotated"]
-array state_colours[3] = [grey, ink, green]
-array state_points[3] = [triangle, circle, diamond]
-state(i) = tables."/outlier_kl_".states[i].".tsv"
+curves = "outlier_kl_plain outlier_kl_large outlier_kl_rotated"
+look_outlier_kl_plain   = "grey  triangle measured_dash 'no outliers'"
+look_outlier_kl_large   = "ink   circle   measured_dash outliers"
+look_outlier_kl_rotated = "green diamond  measured_dash rotated"
 left_edge = 116; right_edge = width - 30; top_edge = 10; bottom_edge = height - 62
-do for [i = 1:3] {
-  eval key(state_names[i], state_points[i], state_colours[i])
-}
+do for [i = 1:3] { eval key(title(i), point(i), colour(i)) }
 y_title = ""
 load "frame.gp"
 set logscale x
@@ -20,5 +17,5 @@ set yrange [4.6:-0.6]
 set xtics ("0.001" 1e-3, "0.01" 1e-2, "0.1" 1e-1, "1" 1, "10" 10)
 set ytics autofreq textcolor rgb ink
 set xlabel "divergence of a language model, nats" offset 0,0.9 textcolor rgb quiet
-plot state(1) using (1e-3):1:(0):(0):ytic(5) with vectors nohead linecolor rgb grid, \
-     for [i = 1:3] state(i) using 2:1 with points pointtype state_points[i] pointsize 0.8 linecolor rgb state_colours[i]
+plot series(1) using (1e-3):1:(0):(0):ytic(5) with vectors nohead linecolor rgb grid, \
+     for [i = 1:3] series(i) using 2:1 with points pointtype point(i) pointsize 0.8 linecolor rgb colour(i)

@@ -30,12 +30,11 @@ plot limit using 1:2 smooth unique with lines linewidth 1.4 dashtype modelled_da
 unset label
 
 # ---- The line ----
-array ids[3] = ["uniform", "sine", "normal"]
-array names[3] = ["uniform", "sine, full scale", "normally distributed"]
-array colours[3] = [green, grey, purple]
-array points[3] = [square, triangle, circle]
-signal(i) = tables."/sqnr_".ids[i].".tsv"
-expected(i) = tables."/sqnr_".ids[i]."_predicted.tsv"
+curves = "sqnr_uniform sqnr_sine sqnr_normal"
+look_sqnr_uniform = "green  square   measured_dash uniform"
+look_sqnr_sine    = "grey   triangle measured_dash 'sine, full scale'"
+look_sqnr_normal  = "purple circle   measured_dash 'normally distributed'"
+expected(i) = tables."/".word(curves, i)."_predicted.tsv"
 over(bits, sqnr) = sqnr - 20 * log10(2) * bits
 top_edge = 532; bottom_edge = height - 62
 y_title = "signal over noise, less 6.02 dB for each bit"
@@ -45,7 +44,7 @@ set yrange [-12:5]
 set xtics ("2" 2, "4" 4, "6" 6, "8" 8, "10" 10, "12" 12, "14" 14, "16" 16)
 set ytics -10,5,5
 set xlabel "bits of a plain quantiser as wide as the signal" offset 0,0.9 textcolor rgb quiet
-plot for [i = 1:3] expected(i) using 1:(over($1, $2)) with lines linewidth 1.4 dashtype modelled_dash linecolor rgb colours[i], \
-     for [i = 1:3] signal(i) using 1:(over($1, $2)) with points pointtype points[i] pointsize 0.65 linecolor rgb colours[i], \
-     for [i = 1:3] signal(i) using (only($1 == 13, $1)):(over($1, $2)):(names[i]) with labels font near textcolor rgb colours[i]
+plot for [i = 1:3] expected(i) using 1:(over($1, $2)) with lines linewidth 1.4 dashtype modelled_dash linecolor rgb colour(i), \
+     for [i = 1:3] series(i) using 1:(over($1, $2)) with points pointtype point(i) pointsize 0.65 linecolor rgb colour(i), \
+     for [i = 1:3] series(i) using (only($1 == 13, $1)):(over($1, $2)):(title(i)) with labels font near textcolor rgb colour(i)
 unset multiplot

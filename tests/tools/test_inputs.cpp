@@ -89,6 +89,12 @@ TEST_CASE("a digest is of the tokens of C++, and of the bytes of all else") {
   CHECK(hf::source_digest("labs/a.cpp", code) != hf::source_digest("labs/a.cpp", "int a = 2;\n"));
   CHECK(hf::source_digest("labs/a.json", code) != hf::source_digest("labs/a.json", same));
   CHECK(hf::source_digest("labs/a.py", code) == hf::sha256(code).substr(0, 16));
+  const auto row = [](const std::string& id, const std::string& label) {
+    const std::string text = "Rung rung = {\"" + id + "\", shown_as(\"" + label + "\"), f};\n";
+    return hf::input_key({{"source:labs/a.cpp", hf::source_digest("labs/a.cpp", text)}});
+  };
+  CHECK(row("packed", "packing") == row("packed", "copied first"));
+  CHECK(row("packed", "packing") != row("copied", "packing"));
   const std::string doubtful = "int a = '\n";  // an unterminated literal
   CHECK(hf::source_digest("labs/a.cpp", doubtful) == hf::sha256(doubtful).substr(0, 16));
 }

@@ -9,6 +9,7 @@
 #include "02-matmul/kernels/rungs.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/results.hpp"
+#include "harness/measure/shown_as.hpp"
 #include "harness/report/lab.hpp"
 #include "kit/cache_simulator.hpp"
 
@@ -82,9 +83,10 @@ void count_traffic(Lab& lab, Shared& shared) {
   lab.simulated("blocking_saves_beyond", saves(&Traffic::l2_beyond, "loop_order", "blocked"));
   lab.simulated("register_tile_saves_l1", saves(&Traffic::registers_l1, "blocked", "register_tile"));
   lab.simulated("naive_uses_per_float", uses_per_float(n, traffic.at("naive")));
-  lab.add(traffic_series("traffic_registers", "between registers and L1", &Traffic::registers_l1, traffic));
-  lab.add(traffic_series("traffic_l2", "between L1 and L2", &Traffic::l1_l2, traffic));
-  lab.add(traffic_series("traffic_beyond", "between L2 and what lies behind it", &Traffic::l2_beyond, traffic));
+  lab.add(traffic_series("traffic_registers", shown_as("between registers and L1"), &Traffic::registers_l1, traffic));
+  lab.add(traffic_series("traffic_l2", shown_as("between L1 and L2"), &Traffic::l1_l2, traffic));
+  lab.add(
+      traffic_series("traffic_beyond", shown_as("between L2 and what lies behind it"), &Traffic::l2_beyond, traffic));
   lab.show("Bytes moved at N = " + std::to_string(n) + ", simulated",
            {"traffic_registers", "traffic_l2", "traffic_beyond"});
 }

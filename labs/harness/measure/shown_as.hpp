@@ -1,6 +1,7 @@
 /// \file
-/// Marks a text that is only shown: the key of a record leaves it out (record/tokens.hpp), so that another word for a
-/// curve ages no record. A text that chooses what is measured, or how a result is found, is never marked.
+/// Marks a text that is only shown: the key of a record leaves it out (record/tokens.hpp), so another word for a curve
+/// ages no record. Texts that choose what is measured stay unmarked. (A point's label also names its row, as in
+/// rungs[loop_order]: whoever rewords it changes the definitions and claims that use the row, too.)
 #pragma once
 
 namespace hf {

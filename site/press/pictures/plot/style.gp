@@ -70,7 +70,7 @@ larger(a, b) = a > b ? a : b
 
 # A table of variants: `curves` are the ids of series, and look_ID is a row, "colour point dash name". A series without a row is
 # grey, and one without a name in its row has that of the record.
-file(i) = tables."/".word(curves, i).".tsv"
+series(i) = tables."/".word(curves, i).".tsv"
 look(i, part) = (look_ = "look_".word(curves, i), word(exists(look_) ? value(look_) : "grey square measured_dash", part))
 colour(i) = value(look(i, 1))
 point(i) = value(look(i, 2))
