@@ -61,13 +61,6 @@ CacheLevel::Outcome CacheLevel::search(Entry* set, std::uint64_t line, bool writ
   return {hit, left.changed, left.line};
 }
 
-std::uint64_t CacheSimulator::place(std::size_t bytes) {
-  constexpr std::uint64_t page = 2u << 20;
-  const std::uint64_t address = next_place_;
-  next_place_ += (bytes + page - 1) / page * page;
-  return address;
-}
-
 void CacheSimulator::fetch(std::uint64_t line, const CacheLevel::Outcome& in_l1) {
   traffic_.l1_l2 += CacheLevel::line_bytes;
   const CacheLevel::Outcome in_l2 = l2_.access(line, false);

@@ -92,15 +92,6 @@ class CacheSimulator {
     for (std::uint64_t line = address / CacheLevel::line_bytes; line <= last; ++line) touch(line, write);
   }
 
-  /// Simulates a load and then a store of the same bytes, which lie in one line.
-  void update(std::uint64_t address, std::size_t bytes) {
-    traffic_.registers_l1 += 2 * bytes;
-    touch(address / CacheLevel::line_bytes, true);
-  }
-
-  /// Returns the address of a new array, aligned to 2 MiB as in Buffer.
-  std::uint64_t place(std::size_t bytes);
-
   /// Writes back all changed lines, so that every result reaches memory.
   void flush();
 
@@ -117,7 +108,6 @@ class CacheSimulator {
 
   CacheLevel l1_, l2_;
   Traffic traffic_;
-  std::uint64_t next_place_ = 0;
 };
 
 }  // namespace hf

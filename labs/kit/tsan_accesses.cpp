@@ -1,7 +1,6 @@
 // What a compiler calls at the loads and stores of code that it compiled with -fsanitize=thread.
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 
 #include "kit/observer.hpp"

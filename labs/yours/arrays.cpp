@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "harness/measure/memory.hpp"

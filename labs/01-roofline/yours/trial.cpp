@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "01-roofline/bench/memory_roof.hpp"
+#include "01-roofline/kernels/dispatch.hpp"
+#include "01-roofline/kernels/kernel_set.hpp"
 #include "01-roofline/kernels/workloads.hpp"
 #include "01-roofline/yours/loop.hpp"
 #include "01-roofline/yours/tallied.hpp"
@@ -28,7 +30,6 @@
 #include "kit/random.hpp"
 #include "kit/rounded.hpp"
 #include "kit/streams/stream_runs.hpp"
-#include "kit/streams/stream_set.hpp"
 #include "yours/arrays.hpp"
 #include "yours/counting.hpp"
 #include "yours/race.hpp"

@@ -80,24 +80,6 @@ TEST_CASE("a changed line is written back when it leaves, and at the end, once")
   check(caches, 16, 4, 4);
 }
 
-TEST_CASE("an update is a load and a store") {
-  CacheSimulator updated = tiny(), separate = tiny();
-  updated.update(128, 4);
-  separate.access(128, 4, false);
-  separate.access(128, 4, true);
-  for (CacheSimulator* caches : {&updated, &separate}) {
-    caches->flush();
-    check(*caches, 8, 2, 2);
-  }
-}
-
-TEST_CASE("arrays are placed apart, at multiples of 2 MiB") {
-  CacheSimulator caches = tiny();
-  CHECK(caches.place(1) == 0);
-  CHECK(caches.place((2u << 20) + 1) == 2u << 20);
-  CHECK(caches.place(4) == 3 * (2u << 20));
-}
-
 TEST_CASE("a geometry has a power of two of sets, as near to what is told as can be") {
   const auto root = std::filesystem::temp_directory_path() / "hardware-first-geometry";
   const auto folder = root / "sys/devices/system/cpu/cpu0/cache/index0";
