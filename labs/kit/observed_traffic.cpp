@@ -62,7 +62,8 @@ std::atomic<Counter*> counter = nullptr;  ///< null outside of observe()
 // GCC vectorises no loop of an observed file by itself, so the number of loads and stores is not that of the same file
 // unobserved, but their bytes are the same.
 // [begin: see]
-void see(const void* address, std::size_t bytes, bool writes, bool /*at_once*/, const void* /*code*/) {
+void see(const void* address, std::size_t bytes, bool writes,  //
+         bool /*at_once*/, const void* /*code*/) {
   Counter* const now = counter.load(std::memory_order_acquire);
   if (now == nullptr) return;
   const auto at = reinterpret_cast<std::uintptr_t>(address);

@@ -18,7 +18,8 @@ using Size = std::size_t;
 
 // [begin: naive]
 /// Exactly the definition.
-inline void naive_product(Size m, Size n, Size k, const float* a, const float* b, float* c) {
+void naive_product(Size m, Size n, Size k,  //
+                   const float* a, const float* b, float* c) {
   for (Size i = 0; i < m; ++i) {
     for (Size j = 0; j < n; ++j) {
       float sum = 0;
@@ -35,7 +36,8 @@ inline void clear(float* c, Size count) {
 
 // [begin: loop-order]
 /// The two inner loops are exchanged: b and c are now read along rows.
-inline void reordered_product(Size m, Size n, Size k, const float* a, const float* b, float* c) {
+void reordered_product(Size m, Size n, Size k,  //
+                       const float* a, const float* b, float* c) {
   clear(c, m * n);
   for (Size i = 0; i < m; ++i) {
     for (Size p = 0; p < k; ++p) {
@@ -50,7 +52,8 @@ inline void reordered_product(Size m, Size n, Size k, const float* a, const floa
 /// A block of b, half a megabyte: every row of a uses it before the next block.
 constexpr Size KC = 128, NC = 1024;
 
-inline void blocked_product(Size m, Size n, Size k, const float* a, const float* b, float* c) {
+void blocked_product(Size m, Size n, Size k,  //
+                     const float* a, const float* b, float* c) {
   clear(c, m * n);
   for (Size p0 = 0; p0 < k; p0 += KC) {
     const Size p_end = least(p0 + KC, k);
@@ -91,10 +94,13 @@ constexpr Extent whole_tile = {tile_rows, tile_columns};
 /// c += a · b for a tile of c, as large as the registers allow. Once loaded,
 /// a number of b is used `rows` times, a number of a `tile_columns` times.
 template <Size rows, Size a_column>
-void add_tile(Size k, const float* a, Size a_row, const float* b, Size b_row, float* c, Size c_row, Extent kept) {
+void add_tile(Size k, const float* a, Size a_row,  //
+              const float* b, Size b_row,          //
+              float* c, Size c_row, Extent kept) {
   Floats left[rows] = {}, right[rows] = {};
   for (Size p = 0; p < k; ++p) {
-    const Floats b_left = load(b + p * b_row), b_right = load(b + p * b_row + lanes);
+    const Floats b_left = load(b + p * b_row);
+    const Floats b_right = load(b + p * b_row + lanes);
 #pragma GCC unroll 12
     for (Size r = 0; r < rows; ++r) {
       const Floats x = broadcast(a[r * a_row + p * a_column]);
@@ -130,7 +136,8 @@ inline void add_block(Size m, Size nc, Size kc, const float* a, Size k, const fl
   }
 }
 
-inline void tiled_product(Size m, Size n, Size k, const float* a, const float* b, float* c) {
+void tiled_product(Size m, Size n, Size k,  //
+                   const float* a, const float* b, float* c) {
   clear(c, m * n);
   for (Size p = 0; p < k; p += KC) {
     for (Size j = 0; j < n; j += NC)
@@ -171,7 +178,8 @@ inline void add_strip(Size nc, Size k, const float* strip, const float* block, f
 // [begin: packing]
 /// A block of b and a strip of a are first copied into the order in which
 /// the tiles will read them.
-inline void packed_product(Size m, Size n, Size k, const float* a, const float* b, float* c) {
+void packed_product(Size m, Size n, Size k,  //
+                    const float* a, const float* b, float* c) {
   clear(c, m * n);
   const auto [strip, block] = packed_memory(tile_rows * KC, KC * NC);
   for (Size p = 0; p < k; p += KC) {

@@ -56,7 +56,8 @@ TEST_CASE("every lane of a peak loop tends to addend / (1 - factor)") {
   }
 }
 
-TEST_CASE("dot-product loops add so many products per iteration") {
+TEST_CASE("dot-product loops add so many products per iteration" *
+          doctest::skip(dot_product_loops(probe_machine()).empty())) {
   for (const DotProductLoop* loop : dot_product_loops(probe_machine())) {
     CAPTURE(loop->label);
     CHECK(loop->run(0, 3, 5) == 0);
