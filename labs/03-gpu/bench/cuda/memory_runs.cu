@@ -16,7 +16,7 @@
 namespace hf::gpu {
 namespace {
 
-constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
+constexpr std::size_t KiB = 1024;
 
 // ---- How long does one thread wait? ----
 
