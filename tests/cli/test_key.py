@@ -110,8 +110,7 @@ class Copy:
         self.root, self.build, self.tool = folder, folder / "build", build / "bin/record"
         shutil.copytree(root / "labs", folder / "labs")
         for path in build.rglob("*"):
-            generated = ("_text.cpp", "_texts.cpp", "_py.hpp", "_cpp.hpp", "_hpp.hpp", "_json.hpp", "_csv.hpp", "_wide.cpp", "dot.cpp")
-            kept = path.suffix in (".map", ".read") or path.name == "compile_commands.json" or path.name.endswith(generated)
+            kept = path.suffix in (".map", ".read", ".cpp", ".hpp") or path.name == "compile_commands.json"  # some sources are generated
             if path.suffix == ".o" and path.with_name(path.name + ".read").exists():
                 self.place(build, path, b"")
             elif kept and path.is_file():

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "harness/measure/vector.hpp"
-#include "kit/softmax.hpp"
+#include "kit/softmax.hpp"  // IWYU pragma: export  (one of these kernels)
 
 namespace hf::roofline {
 namespace {

@@ -74,6 +74,11 @@ std::vector<yours::Heat> race(void* kernel, bool quick) {
 }  // namespace hf::NAMESPACE
 
 int main(int argc, char** argv) {
-  using namespace hf::NAMESPACE;
-  return hf::yours::run_trial({"@ID@", "sum", check, count, race, "GFLOP/s"}, argc, argv);
+  return hf::yours::run_trial({.id = "@ID@",
+                               .function = "sum",
+                               .check = hf::NAMESPACE::check,
+                               .count = hf::NAMESPACE::count,
+                               .race = hf::NAMESPACE::race,
+                               .unit = "GFLOP/s"},
+                              argc, argv);
 }
