@@ -16,9 +16,9 @@
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "05-scaling/yours/live_ranks.hpp"
+#include "harness/machine/cores.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
-#include "harness/measure/threads.hpp"
 #include "kit/random.hpp"
 #include "kit/ranks/alpha_beta.hpp"
 #include "kit/ranks/ranks.hpp"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "06-precision/kernels/formats/scalar_floats.hpp"
+#include "06-precision/kernels/formats/scalar_floats.hpp"  // IWYU pragma: keep  (only some processors need it)
 #include "harness/measure/vector.hpp"
 #include "kit/narrow/dot_instructions.hpp"
 

@@ -12,6 +12,7 @@
 
 #include "07-compilers/kernels/compiler/prelude.hpp"
 #include "harness/measure/as_double.hpp"
+#include "kit/exponential.hpp"
 #include "kit/work.hpp"
 
 namespace hf::compilers {
