@@ -3,7 +3,7 @@
 /// it as text.
 #pragma once
 
-#include <cstdint>
+#include <cstdint>  // IWYU pragma: keep  (a vector of std::uint32_t)
 
 #include "harness/measure/vector.hpp"
 

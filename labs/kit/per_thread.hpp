@@ -36,6 +36,7 @@ class PerThread {
 
  private:
   struct alignas(64) Slot {  // no two threads write to one cache line
+    explicit Slot(const Value& first) : value(first) {}
     Value value;
   };
   struct Mine {  // the number tells apart what is at one address at different times

@@ -8,14 +8,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "characters.hpp"
 #include "harness/measure/samples.hpp"
 #include "inputs.hpp"
 #include "law.hpp"

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "harness/machine/cores.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
-#include "harness/measure/threads.hpp"
 #include "yours/trial.hpp"
 
 namespace hf::yours {

@@ -13,6 +13,7 @@
 #include "harness/measure/samples.hpp"
 #include "record/characters.hpp"
 #include "record/check.hpp"
+#include "record/record.hpp"
 #include "record/schema.hpp"
 #include "small_record.hpp"
 

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "record/check.hpp"
 #include "record/law.hpp"
 #include "record/record.hpp"
 #include "record/schema.hpp"

@@ -8,6 +8,7 @@
 #include "00-workload/kernels/sizes.hpp"
 #include "kit/transformer/account.hpp"
 #include "kit/transformer/transformer.hpp"
+#include "kit/work.hpp"
 
 namespace hf::workload {
 namespace {
