@@ -1,21 +1,13 @@
 // The libraries that gemm() is compared with, if this machine has them.
 #include "02-matmul/bench/steps.hpp"
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "harness/measure/blas.hpp"
-#include "harness/measure/clock.hpp"
 #include "harness/measure/shared_library.hpp"
 #include "harness/measure/threads.hpp"
 
@@ -118,69 +110,21 @@ void add_libxsmm([[maybe_unused]] std::vector<Peer>& peers) {
 #endif
 }
 
-/// Runs \p code in a child process. \return its result; 0 if the child fails
-double said_by_child(const std::function<double()>& code) {
-  int ends[2];
-  if (pipe(ends) != 0) return 0;
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
-    const double number = code();
-    _exit(write(ends[1], &number, sizeof number) == sizeof number ? 0 : 1);
-  }
-  close(ends[1]);
-  double number = 0;
-  const bool whole = child > 0 && read(ends[0], &number, sizeof number) == sizeof number;
-  close(ends[0]);
-  if (child > 0) waitpid(child, nullptr, 0);
-  return whole ? number : 0;
-}
-
 SharedLibrary load_blis() { return {"libblis.so.4", "libblis.so"}; }
 
-/// Returns how many products of 384 × 384 matrices BLIS computes in a second on one thread, at best.
-double blis_products_per_second() {
-  constexpr int n = 384;
+/// Products per second on one thread with the library that loads now; 0 without one.
+double blis_speed() {
   const SharedLibrary library = load_blis();
   auto* const gemm = library.function<Blas::Gemm>("cblas_sgemm");
   auto* const set_threads = library.function<void(std::int64_t)>("bli_thread_set_num_threads");
   if (gemm == nullptr || set_threads == nullptr) return 0;
   set_threads(1);
-  const std::vector<float> a(n * n, 1.25f), b(n * n, 0.75f);
-  std::vector<float> c(n * n);
-  double most = 0;
-  for (int turn = 0; turn < 8; ++turn) {
-    const std::int64_t start = now_ns();
-    gemm(101, 111, 111, n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n);
-    most = std::max(most, 1e9 / static_cast<double>(now_ns() - start));
-  }
-  return most;
-}
-
-/// Chooses the kernels of BLIS that are fastest here, since on a processor newer than itself it uses its slowest ones.
-/// Tries each in a process of its own: kernels that this processor cannot run end the process.
-void choose_blis_kernels() {
-  constexpr const char* variable = "BLIS_ARCH_TYPE";
-  constexpr int families = 10;  // numbered differently in each version
-  std::string best;
-  double most = 1.05 * said_by_child(blis_products_per_second);
-  if (most == 0) return;
-  for (int family = 0; family < families; ++family) {
-    const std::string number = std::to_string(family);
-    const double speed = said_by_child([&] {
-      setenv(variable, number.c_str(), 1);
-      return blis_products_per_second();
-    });
-    if (speed > most) {
-      best = number;
-      most = speed;
-    }
-  }
-  if (!best.empty()) setenv(variable, best.c_str(), 1);
+  return products_per_second(gemm);
 }
 
 void add_blis(std::vector<Peer>& peers) {
-  choose_blis_kernels();
+  // On a processor newer than itself, BLIS uses its slowest kernels. Each version numbers them differently.
+  choose_fastest("BLIS_ARCH_TYPE", {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}, blis_speed);
   const SharedLibrary library = load_blis();
   auto* const gemm = library.function<Blas::Gemm>("cblas_sgemm");
   auto* const set_threads = library.function<void(std::int64_t)>("bli_thread_set_num_threads");

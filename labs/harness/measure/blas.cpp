@@ -1,7 +1,6 @@
 #include "blas.hpp"
 
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "child_process.hpp"
 #include "clock.hpp"
 #include "command.hpp"
 #include "shared_library.hpp"
@@ -33,67 +33,22 @@ std::string openblas_version(const SharedLibrary& library, const char* get_confi
   return word;
 }
 
-/// Runs \p code in a child process and returns its text; "" if it fails. Choices that a library makes when it loads are
-/// confined to the child, and so is the crash of a core type whose instructions this machine does not have.
-std::string said_by_child(const std::function<std::string()>& code) {
-  int ends[2];
-  if (pipe(ends) != 0) return "";
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);  // hides "core not found"
-    const std::string text = code();
-    _exit(write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1);
-  }
-  close(ends[1]);
-  char text[256];
-  const ssize_t length = child < 0 ? 0 : read(ends[0], text, sizeof text);
-  close(ends[0]);
-  if (child > 0) waitpid(child, nullptr, 0);
-  return {text, static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
-}
+/// For a child that tries a library: "core not found" is no news.
+void hide_errors() { dup2(open("/dev/null", O_WRONLY), STDERR_FILENO); }
 
-/// The most 384 × 384 matrix products per second, in 8 tries, on one thread with the library that loads now.
-double products_per_second() {
-  constexpr int n = 384;
+/// Products per second on one thread with the library that loads now; 0 without one.
+double openblas_speed() {
   const SharedLibrary library = load_openblas();
   auto* const gemm = library.function<Blas::Gemm>("cblas_sgemm");
   auto* const set_threads = library.function<void(int)>("openblas_set_num_threads");
   if (gemm == nullptr || set_threads == nullptr) return 0;
   set_threads(1);
-  const std::vector<float> a(n * n, 1.25f), b(n * n, 0.75f);
-  std::vector<float> c(n * n);
-  double most = 0;
-  for (int turn = 0; turn < 8; ++turn) {
-    const std::int64_t start = now_ns();
-    gemm(101, 111, 111, n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n);
-    most = std::max(most, 1e9 / static_cast<double>(now_ns() - start));
-  }
-  return most;
+  return products_per_second(gemm);
 }
 
-/// \param core  empty for the library's own choice
-double speed_with_core(const char* core) {
-  const std::string speed = said_by_child([&] {
-    if (*core != '\0') setenv(core_variable, core, 1);
-    return std::to_string(products_per_second());
-  });
-  return speed.empty() ? 0 : std::stod(speed);
-}
-
-/// Sets the variable to the fastest core type here, if that is over 5% faster than its current value or, if it is
-/// unset, the library's own choice.
 void choose_core() {
 #if defined(__x86_64__)
-  const char* best = "";
-  double most = 1.05 * speed_with_core("");
-  for (const char* core : {"SapphireRapids", "Cooperlake", "SkylakeX", "Zen", "Haswell"}) {
-    const double speed = speed_with_core(core);
-    if (speed > most) {
-      best = core;
-      most = speed;
-    }
-  }
-  if (*best != '\0') setenv(core_variable, best, 1);
+  choose_fastest(core_variable, {"SapphireRapids", "Cooperlake", "SkylakeX", "Zen", "Haswell"}, openblas_speed);
 #endif
 }
 
@@ -124,6 +79,41 @@ void plain_gemm(bool transpose_a, bool transpose_b, std::size_t m, std::size_t n
 }
 
 }  // namespace
+
+double products_per_second(Blas::Gemm* gemm) {
+  constexpr int n = 384;
+  const std::vector<float> a(n * n, 1.25f), b(n * n, 0.75f);
+  std::vector<float> c(n * n);
+  double most = 0;
+  for (int turn = 0; turn < 8; ++turn) {
+    const std::int64_t start = now_ns();
+    gemm(101, 111, 111, n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n);
+    most = std::max(most, 1e9 / static_cast<double>(now_ns() - start));
+  }
+  return most;
+}
+
+void choose_fastest(const char* variable, const std::vector<std::string>& values,
+                    const std::function<double()>& speed) {
+  const auto speed_with = [&](const std::string* value) {
+    const Ended ended = run_in_child(60, [&] {
+      hide_errors();
+      if (value != nullptr) setenv(variable, value->c_str(), 1);
+      return std::to_string(speed());
+    });
+    return ended.well() ? std::stod(ended.text) : 0;
+  };
+  const std::string* best = nullptr;
+  double most = 1.05 * speed_with(nullptr);
+  if (most == 0) return;
+  for (const std::string& value : values) {
+    const double reached = speed_with(&value);
+    if (reached <= most) continue;
+    best = &value;
+    most = reached;
+  }
+  if (best != nullptr) setenv(variable, best->c_str(), 1);
+}
 
 Blas& Blas::get() {
   static Blas blas;
@@ -209,14 +199,16 @@ std::string pytorch_version() {
 std::string library_version(const std::string& name) {
   if (name == "llama-cpp-python") return llama_version();
   if (name == "PyTorch") return pytorch_version();
-  const std::string version = said_by_child([&]() -> std::string {
-    if (name == "OpenBLAS") return openblas_version(load_openblas());
-    if (name == "scipy-openblas") return openblas_version({"libscipy_openblas.so"}, "scipy_openblas_get_config");
-    if (name == "oneDNN") return onednn_version();
-    if (name == "MKL") return mkl_version();
-    return "";
-  });
-  return version.empty() ? "none" : version;
+  const Ended ended =
+      run_in_child(60, [&]() -> std::string {  // confines the choices that a library makes when it loads
+        hide_errors();
+        if (name == "OpenBLAS") return openblas_version(load_openblas());
+        if (name == "scipy-openblas") return openblas_version({"libscipy_openblas.so"}, "scipy_openblas_get_config");
+        if (name == "oneDNN") return onednn_version();
+        if (name == "MKL") return mkl_version();
+        return "";
+      });
+  return ended.well() && !ended.text.empty() ? ended.text : "none";
 }
 
 }  // namespace hf

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "shared_library.hpp"
 
@@ -46,6 +48,15 @@ class Blas {
   Gemv* gemv_ = nullptr;
   std::string version_, core_;
 };
+
+/// The most 384 × 384 products per second, in 8 tries.
+double products_per_second(Blas::Gemm* gemm);
+
+/// Sets an environment variable that a library reads when it loads to the value with which it is fastest here, if that is
+/// over 5% faster than the variable as it is. Tries each value in a process of its own, since kernels that this processor
+/// cannot run end the process.
+/// \param speed  loads the library and measures it; 0 if it is missing
+void choose_fastest(const char* variable, const std::vector<std::string>& values, const std::function<double()>& speed);
 
 /// The version of a library that a lab looks for at run time: "OpenBLAS", "scipy-openblas" (from SciPy's wheels),
 /// "oneDNN", "MKL", "PyTorch", or "llama-cpp-python" (with the instruction sets it uses).

@@ -1,14 +1,9 @@
 #include "python_peer.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/poll.h>
 #include <sys/socket.h>
-#include <sys/types.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -23,57 +18,18 @@
 #include <utility>
 #include <vector>
 
+#include "child_process.hpp"
 #include "harness/machine/cores.hpp"
 #include "harness/measure/python_peer_py.hpp"
 #include "interrupt.hpp"
 
-extern char** environ;
-
 namespace hf {
 namespace {
-
-/// Our environment, with these settings replacing those of the same name.
-std::vector<char*> environment_with(const std::vector<std::string>& settings) {
-  std::vector<char*> all;
-  for (const std::string& setting : settings) all.push_back(const_cast<char*>(setting.c_str()));
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string_view name = std::string_view(*variable).substr(0, std::strcspn(*variable, "=") + 1);
-    const auto is_it = [name](const std::string& setting) { return setting.starts_with(name); };
-    if (std::none_of(settings.begin(), settings.end(), is_it)) all.push_back(*variable);
-  }
-  all.push_back(nullptr);
-  return all;
-}
 
 std::string cores_by_commas() {
   std::string text;
   for (const int core : usable_cores()) text.append(text.empty() ? "" : ",").append(std::to_string(core));
   return text;
-}
-
-/// Starts python3 with the program, its standard input and output connected to \p end, one end of a pair of sockets. It
-/// leads a process group, so that its descendants (a compiler, perhaps) can be killed with it and Ctrl-C reaches only
-/// us.
-/// \return 0, or errno
-int spawn_python(const PeerProgram& program, int end, pid_t& child) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawn_file_actions_adddup2(&actions, end, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, end, STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::vector<std::string> words = {"python3", "-c", python_peer_py, cores_by_commas(), program.script};
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  const int error = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(),
-                                 environment_with(program.settings).data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  return error;
 }
 
 /// \return true if the whole text is a number
@@ -106,24 +62,19 @@ void PythonPeer::start() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail("has no sockets to talk through");
   socket_ = ends[0];
-  const int error = spawn_python(program_, ends[1], child_);
+  const std::vector<std::string> python = {"python3", "-c", python_peer_py, cores_by_commas(), program_.script};
+  child_.emplace(python, Streams{ends[1], ends[1]}, program_.settings);
   close(ends[1]);
-  if (error != 0) {
-    child_ = -1;
-    fail("python3: " + std::generic_category().message(error));
-  }
+  if (const int error = child_->error()) fail("python3: " + std::generic_category().message(error));
 }
 
 void PythonPeer::end() {
-  if (child_ > 0) {
-    if (kill(-child_, SIGKILL) != 0) kill(child_, SIGKILL);  // and its descendants
-    while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) continue;
-  }
+  child_.reset();
   if (socket_ >= 0) close(socket_);
-  child_ = socket_ = -1;
+  socket_ = -1;
 }
 
-void PythonPeer::pause() { kill(child_, SIGSTOP); }
+void PythonPeer::pause() { child_->signal(SIGSTOP); }
 
 void PythonPeer::fail(const std::string& reason) {
   end();
@@ -183,9 +134,9 @@ std::string PythonPeer::read_line() {
 }
 
 std::string PythonPeer::answer(const std::string& command, std::span<const float> numbers) {
-  if (child_ < 0) fail("its process has ended");
+  if (!child_) fail("its process has ended");
   deadline_ = std::chrono::steady_clock::now() + patience_;
-  kill(child_, SIGCONT);
+  child_->signal(SIGCONT);
   const std::string line = command + "\n";
   write(line.data(), line.size());
   write(numbers.data(), numbers.size_bytes());

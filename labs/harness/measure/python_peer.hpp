@@ -2,14 +2,15 @@
 /// A peer that is only available in Python, in a separate process.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "child_process.hpp"
 
 namespace hf {
 
@@ -75,7 +76,7 @@ class PythonPeer {
   std::chrono::seconds patience_;
   std::chrono::steady_clock::time_point deadline_;
   std::string version_;
-  pid_t child_ = -1;
+  std::optional<ChildProcess> child_;
   int socket_ = -1;
 };
 
