@@ -77,7 +77,16 @@ void compare_with_published_runs(Lab& lab) {
   const Errors added = errors(runs, Use::added, constants);
   lab.modelled("planner_runs_added", as_double(added.runs));
   lab.modelled("planner_error_added_median", added.median);
-  lab.modelled("planner_error_added_first", errors_at_first(runs).median);
+  const Errors at_first = errors_at_first(runs);
+  lab.modelled("planner_error_added_first", at_first.median);
+  lab.modelled("planner_added_too_fast", as_double(at_first.too_fast));
+  lab.modelled("planner_guess_error_added", errors_of_guess(runs, Use::added).median);
+  const Errors beyond = errors(runs, Use::beyond, constants);
+  lab.modelled("planner_runs_beyond", as_double(beyond.runs));
+  lab.modelled("planner_error_beyond_median", beyond.median);
+  Constants less_hidden = constants;
+  less_hidden.hidden = 0.2;
+  lab.modelled("planner_error_hidden_fifth", errors(runs, Use::test, less_hidden).median);
   add_runs(lab, constants);
   add_errors(lab, constants);
 }

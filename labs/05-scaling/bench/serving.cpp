@@ -208,6 +208,8 @@ void replay_requests(Lab& lab, StepBench& bench, const Scenario& scenario, const
 void measure_serving(Lab& lab) {
   const Roofline roofs = roofs_of(lab);
   StepBench bench(choose_model(lab, roofs));
+  lab.modelled("serving_layers", as_double(bench.shape().layers));
+  lab.modelled("serving_width", as_double(bench.shape().width));
   const StepSeconds seconds = measure_steps(lab, bench, roofs);
   const Scenario scenario = scenario_of(bench.shape(), lab.quick());
   simulate_serving(lab, scenario, seconds);

@@ -38,6 +38,9 @@ int run_ranks(const char* name, int argc, char** argv, const std::function<int()
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &threads);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   try {
+    if (threads < MPI_THREAD_SERIALIZED) {
+      throw std::runtime_error("this MPI library lets only one thread send; load another one");
+    }
     status = program();
   } catch (const std::exception& error) {
     int rank = 0;

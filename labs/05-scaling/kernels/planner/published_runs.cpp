@@ -25,12 +25,18 @@ double loss(const std::vector<PublishedRun>& runs, const Constants& constants) {
 Errors summary(const std::vector<PublishedRun>& runs, Use use,
                const std::function<double(const PublishedRun&)>& error) {
   std::vector<double> all;
-  for (const PublishedRun& run : runs)
-    if (run.use() == use) all.push_back(std::abs(error(run)));
-  if (all.empty()) return {0, 0, 0};
+  std::size_t too_fast = 0;
+  for (const PublishedRun& run : runs) {
+    if (run.use() != use) continue;
+    all.push_back(std::abs(error(run)));
+    if (error(run) < 0) ++too_fast;
+  }
+  if (all.empty()) return {0, 0, 0, 0};
   const auto near = static_cast<double>(std::ranges::count_if(all, [](double one) { return one <= 0.25; }));
-  return {all.size(), estimate(all).median, near / static_cast<double>(all.size())};
+  return {all.size(), estimate(all).median, near / static_cast<double>(all.size()), too_fast};
 }
+
+double mfu_of(const PublishedRun& run) { return mfu(run.chip, run.shape, run.plan, run.seconds()); }
 
 }  // namespace
 
@@ -83,6 +89,14 @@ Constants fit_constants(const std::vector<PublishedRun>& runs) {
 
 Errors errors(const std::vector<PublishedRun>& runs, Use use, const Constants& constants) {
   return summary(runs, use, [&](const PublishedRun& run) { return error(run, constants); });
+}
+
+Errors errors_of_guess(const std::vector<PublishedRun>& runs, Use use) {
+  std::vector<double> fitted;
+  for (const PublishedRun& run : runs)
+    if (run.use() == Use::fit) fitted.push_back(mfu_of(run));
+  const double guess = estimate(fitted).median;
+  return summary(runs, use, [guess](const PublishedRun& run) { return mfu_of(run) / guess - 1; });
 }
 
 Errors errors_at_first(const std::vector<PublishedRun>& runs) {

@@ -74,9 +74,13 @@ struct Errors {
   std::size_t runs;
   double median;          ///< of the absolute errors
   double within_quarter;  ///< share of runs whose absolute error is at most 0.25
+  std::size_t too_fast;   ///< runs that took longer than predicted
 };
 
 Errors errors(const std::vector<PublishedRun>& runs, Use use, const Constants& constants);
+
+/// Returns the errors of a guess without a planner: that each run reaches the median MFU of those marked for fitting.
+Errors errors_of_guess(const std::vector<PublishedRun>& runs, Use use);
 
 /// Returns the planner's errors for each run added later, as predicted on the day it was added.
 Errors errors_at_first(const std::vector<PublishedRun>& runs);

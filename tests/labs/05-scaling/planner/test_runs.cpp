@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -62,6 +63,31 @@ TEST_CASE("errors over runs that the fit has not seen") {
   const Errors seen = errors(published_runs(), Use::fit, fitted);
   CHECK(seen.runs == 17);
   CHECK(seen.median <= 0.09);
+}
+
+TEST_CASE("a guess is right where every run reaches the same MFU, and the planner beats it elsewhere") {
+  std::vector<PublishedRun> same = published_runs();
+  for (PublishedRun& run : same) {
+    run.value = run.seconds() * mfu(run.chip, run.shape, run.plan, run.seconds()) / 0.4;
+    run.speed = Speed::seconds;
+  }
+  CHECK(errors_of_guess(same, Use::added).median < 1e-9);
+  const Errors guess = errors_of_guess(published_runs(), Use::added), at_first = errors_at_first(published_runs());
+  CHECK(guess.runs == at_first.runs);
+  CHECK(guess.median > at_first.median);
+}
+
+TEST_CASE("a prediction is too fast for the runs that took longer") {
+  std::vector<PublishedRun> made = published_runs();
+  std::size_t slower = 0;
+  for (PublishedRun& run : made) {
+    const bool slow = run.shape.layers > 60;
+    run.value = step_time(run.chip, run.shape, run.plan, fitted).total() * (slow ? 1.5 : 0.8);
+    run.speed = Speed::seconds;
+    if (slow && run.use() == Use::test) ++slower;
+  }
+  CHECK(slower > 0);
+  CHECK(errors(made, Use::test, fitted).too_fast == slower);
 }
 
 TEST_CASE("every source meets the goal or says why it does not") {
