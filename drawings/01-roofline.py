@@ -41,49 +41,6 @@ def kitchen() -> Sketch:
     return drawing
 
 
-LEVELS = (("L1", 4, 32 * 2**10), ("L2", 15, 2**20), ("L3", 50, 32 * 2**20), ("DRAM", 300, 16 * 2**30))
-
-
-def levels() -> Sketch:
-    """How long each memory level takes to respond, and how much it holds, both to scale."""
-    scale, left, slowest = 456 / 300, 62, 300
-    drawing = Sketch(
-        "01-levels", 470, "The memory levels, to scale",
-        """Above, time: how often each level answers a core while DRAM answers once in 300 cycles. L1, at 4 cycles, 75
-        times; L2, at 15, twenty times; L3, at 50, six times. Below, size: a square for each level whose area is what it
-        holds. DRAM, 16 GiB, fills the picture; L3, 32 MiB, is a square of a twenty-third of its side; L2, 1 MiB, is
-        smaller than a letter; L1, 32 KiB, is a dot.""")
-    drawing.text(0, 18, "While DRAM answers once", "bold")
-    for row, (name, cycles, _) in enumerate(LEVELS):
-        y, colour = 34 + 32 * row, "orange" if name == "DRAM" else "green"
-        drawing.text(left - 12, y + 16, name, "end")
-        gap = 1 if cycles < 10 else 2
-        pieces = int(slowest / cycles)
-        drawing.path("".join(f"M{left + k * cycles * scale:.2f} {y}h{cycles * scale - gap:.2f}v22h-{cycles * scale - gap:.2f}z"
-                             for k in range(pieces)), f"f-{colour}")
-    drawing.arrow(left, 172, 520, 172, "quiet")
-    drawing.text(520, 192, "300 cycles of waiting", "end")
-    side, top, base = 250, 212, 462
-    drawing.text(0, top + 2, "What each holds,", "bold")
-    drawing.text(0, top + 22, "as an area", "bold")
-    drawing.rect(left + 208, top, side, side, "t-orange s-orange")
-    drawing.text(left + 208 + side - 10, top + 24, "DRAM, 16 GiB", "end")
-    x = left + 208
-    for number, (name, _, size) in enumerate(LEVELS[2::-1]):
-        edge = side * (size / LEVELS[3][2]) ** 0.5
-        at_x, at_y = x + 24 + 76 * number, base - 60
-        drawing.rect(at_x, at_y - edge / 2, edge, edge, "f-green")
-        drawing.circle(at_x + edge / 2, at_y, 11, "s-quiet thin")
-        words = {"L3": "L3, 32 MiB", "L2": "L2, 1 MiB", "L1": "L1, 32 KiB"}[name]
-        label = base - 96 - 34 * number
-        drawing.text(at_x - 12, label, words)
-        drawing.line(at_x + edge / 2, label + 6, at_x + edge / 2, at_y - 11, "s-quiet thin")
-    remarks = ("A near memory is small,", "and a large one is far.", "L1’s square is there,", "too small to be seen.")
-    for row, words in enumerate(remarks):
-        drawing.text(0, top + 64 + 20 * row + 12 * (row > 1), words)
-    return drawing
-
-
 def store() -> Sketch:
     """Traffic through the door for a line that a program writes: with write-allocate and without."""
     cell, cells = 8, 16
@@ -164,7 +121,7 @@ def chase() -> Sketch:
     drawing.text(0, 18, "A chase: each answer is the next address", "bold")
     for number in range(waits):
         load(number * ahead, 34, 20)
-    drawing.text(0, 116, "A stream: ten loads are always under way", "bold")
+    drawing.text(0, 116, "A stream: many loads are under way, here ten", "bold")
     for number in range(1 - ahead, last):
         load(number, 130 + number % ahead * 14, 11)
     for y, arrived in ((80, lambda step: step // ahead), (294, lambda step: step)):
@@ -181,4 +138,4 @@ def chase() -> Sketch:
     return drawing
 
 
-write_all(kitchen(), levels(), store(), chase())
+write_all(kitchen(), store(), chase())

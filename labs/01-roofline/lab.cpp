@@ -5,6 +5,7 @@
 //             measure_latency      and how long does it wait?
 //   kernels   predict_kernels      what should ten kernels achieve? (predicted before any of them runs)
 //             measure_kernels      what do they achieve?
+//   strides   measure_strides      what does it cost to use only some of the numbers?
 //   browser   measure_in_browser   how much of that remains in a browser?
 #include "harness/report/lab.hpp"
 
@@ -24,6 +25,7 @@ int main(int argc, char** argv) {
                 {"latency", with(shared, measure_latency), 2, 12, {"peaks"}},
                 {"checking the kernels", with(shared, predict_kernels), 1, 2, {"peaks", "bandwidth"}},
                 {"kernels", with(shared, measure_kernels), 4, 20, {"checking the kernels"}},
+                {"strides", with(shared, measure_strides), 1, 6, {"bandwidth"}},
                 {"browser", with(shared, measure_in_browser), 3, 12}}};
   return hf::run_lab(info, argc, argv);
 }

@@ -77,6 +77,15 @@ std::optional<Json> defined(const Law& definition, const Json& record) {
   return value;
 }
 
+// Whether the record itself derives the value in another way, so that its number means something else than today's.
+bool derived_otherwise(const Law& definition, const Json& record) {
+  const std::string subject = definition.subject + " = ", today = subject + definition.right_side();
+  const auto laws = record.value("laws", std::vector<std::string>());
+  return std::ranges::any_of(laws, [&](const std::string& law) {
+    return law.starts_with(subject) && law != today && !law.starts_with(today + " in ");
+  });
+}
+
 }  // namespace
 
 Json as_read(Json record, const std::vector<Law>& definitions) {
@@ -87,10 +96,12 @@ Json as_read(Json record, const std::vector<Law>& definitions) {
   Json& values = record["values"];
   for (const Law& definition : definitions) {
     auto value = defined(definition, record);
-    if (!value) continue;
     const auto is_it = [&](const Json& each) { return each.at("id") == definition.subject; };
     const auto recorded = std::find_if(values.begin(), values.end(), is_it);
-    if (recorded == values.end()) {
+    if (!value) {
+      const bool derived = recorded != values.end() && !recorded->contains("samples");
+      if (derived && derived_otherwise(definition, record)) values.erase(recorded);
+    } else if (recorded == values.end()) {
       values.push_back(std::move(*value));
     } else if (!recorded->contains("samples")) {
       recorded->update(*value);

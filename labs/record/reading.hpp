@@ -21,7 +21,8 @@ constexpr std::size_t kFewSamples = 20;
 ///   "few" (one sample has no interval). With more samples they stay the 5th and the 95th percentile, as recorded.
 /// - A value that has a definition is computed from the others, with the definition's right side as "definition". Its
 ///   interval is that of a product of independent numbers: relative deviations add as the root of the sum of squares. A
-///   recorded value that has samples is kept: they may have been taken in pairs, and then vary less than their parts. A
+///   recorded value that has samples is kept: they may have been taken in pairs, and then vary less than their parts.
+///   One without samples, which the record derives in another way and today's definition can't, is left out. A
 ///   definition of rows, "over_peer[*] = …", only checks recorded numbers.
 nlohmann::json as_read(nlohmann::json record, const std::vector<Law>& definitions);
 

@@ -1,4 +1,4 @@
-"""{predict-table}: a question for each row of a table: does the kernel wait for memory, or for arithmetic?
+"""{predict-table}: a question for each row of a table: does the kernel wait for memory, for arithmetic, or for itself?
 {predict-scores}: the reader's answers beside the roofline's and the measured ones.
 
     ```{predict-table} kernels
@@ -15,8 +15,10 @@
     ```
 
 The first cell of a row is the label of a point in the lab's series `kernels`. "Memory" is predicted under the slanted roof,
-and measured if the kernel runs at least 1.5 times as fast on nearer data. The record contains the number of kernels for which
-both agree, as the lab counted them: if the page would count differently, the build fails.
+and measured if the kernel runs at least 1.5 times as fast on nearer data. Near that threshold, both answers are right. A kernel
+that reaches less than 1/4 of what both roofs allow waits for itself, which no roof predicts. The record contains the number of
+kernels for which prediction and measurement agree, as the lab counted them: if the page would count differently, the build
+fails.
 """
 
 import html
@@ -38,15 +40,15 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 LAB, SERIES = "01-roofline", ("kernels_predicted", "kernels", "kernels_in_cache")
-SIDES = ("memory", "arithmetic")
+MEMORY, ARITHMETIC, ITSELF = SIDES = "memory", "arithmetic", "itself"
 PEAK, RIGHT = "peak_fp32_gflops", "prediction_sides_right"
-NEARER_GAIN = 1.5
+NEARER_GAIN, CLOSE, NEITHER = 1.5, 1.25, 4  # CLOSE: a factor on either side of NEARER_GAIN
 
 
 @dataclass(frozen=True)
 class Scored:
     """A kernel: both sides, how many times as fast it was in a nearer cache, and the factor by which the predicted time was
-    off."""
+    off. `measured` is the side that the lab counts."""
 
     name: str
     predicted: str
@@ -58,18 +60,27 @@ class Scored:
     def right(self) -> bool:
         return self.predicted == self.measured
 
+    @property
+    def answers(self) -> list[str]:
+        """The right answers: two for a close call."""
+        close = self.measured != ITSELF and 1 / CLOSE <= self.gain / NEARER_GAIN <= CLOSE
+        return [MEMORY, ARITHMETIC] if close else [self.measured]
+
 
 def scored(record: Record) -> list[Scored]:
     """Every kernel of a record. Raises RecordError if the lab classified them differently."""
     predicted, measured, near = ({point["label"]: point["median"] for point in record.series(name)["points"]}
                                  for name in SERIES)
     peak = record.value(PEAK)["value"]
-    found = [Scored(name, SIDES[speed > peak * 0.99], SIDES[near[name] / measured[name] < NEARER_GAIN],
-                    near[name] / measured[name], max(measured[name] / speed, speed / measured[name]))
-             for name, speed in predicted.items()]
+    found = []
+    for name, speed in predicted.items():
+        gain, share = near[name] / measured[name], measured[name] / speed
+        side = ITSELF if share < 1 / NEITHER else SIDES[gain < NEARER_GAIN]
+        found.append(Scored(name, SIDES[speed > peak * 0.99], side, gain, max(share, 1 / share)))
     if (here := sum(each.right for each in found)) != (there := record.value(RIGHT)["value"]):
         raise RecordError(f"the roofline predicts {here} sides correctly on this page and {there:g} in the record's {RIGHT}: "
-                          "set NEARER_GAIN in site/book/predict_table.py to the lab's value in Measurement::side()")
+                          "set NEARER_GAIN and NEITHER in site/book/predict_table.py to the lab's values in "
+                          "Measurement::side() and Outcome::waits_for_neither()")
     return found
 
 
@@ -101,7 +112,7 @@ class PredictTable(Question):
 
     def answer(self, machine: Machine) -> predict_answer:
         record, found = kernels(self, machine)
-        sides = {each.name: each.measured for each in found if each.name in self.rows}
+        sides = {each.name: each.answers for each in found if each.name in self.rows}
         if unknown := [row for row in self.rows if row not in sides]:
             raise RecordError(f'the lab has no kernel "{unknown[0]}"')
         right = sum(each.right for each in found if each.name in self.rows)
@@ -147,7 +158,7 @@ class PredictScores(NoticeDirective):
     def table(self, machine: Machine) -> nodes.Node:
         _, found = kernels(self, machine)
         heads = ["kernel", "you said", "the roofline predicted", "it waits for", "faster with data in cache", "missed by"]
-        rows = [[each.name, script_controls(html=self.bet(each.name)), mark(each), each.measured,
+        rows = [[each.name, script_controls(html=self.bet(each.name)), mark(each), " ≈ ".join(each.answers),
                  str(quantity(float(f"{each.gain:.2g}"), "1", style="times")),
                  missed(each.miss)] for each in found]
         table = scrolling_table(heads, rows)
@@ -161,9 +172,9 @@ class PredictScores(NoticeDirective):
 
 
 def mark(kernel: Scored) -> nodes.inline:
-    """The predicted side, marked as right or wrong."""
-    return nodes.inline("", f"{kernel.predicted} {'✓' if kernel.right else '✗'}",
-                        classes=["hf-verdict", "hf-yes" if kernel.right else "hf-no"])
+    """The predicted side, marked as right, wrong, or too close to call."""
+    sign, kind = ("✓", "yes") if kernel.right else ("≈", "close") if kernel.predicted in kernel.answers else ("✗", "no")
+    return nodes.inline("", f"{kernel.predicted} {sign}", classes=["hf-verdict", f"hf-{kind}"])
 
 
 def add_to(app: Sphinx) -> None:

@@ -10,7 +10,8 @@ from press.measurements.record import Record
 
 LAB = "01-roofline"
 WIDTH, HEIGHT, BOTTOM, LEFT, RIGHT = 320, 230, 30, 48, 22  # of one drawing, and of its margins, in pixels
-ONE, ALL = ("peak_fp32_gflops", "bandwidth_dram_gbs"), ("peak_fp32_all_gflops", "bandwidth_dram_all_gbs")
+ONE, ALL = "one core", "all cores"
+PEAKS = {ONE: "peak_fp32_gflops", ALL: "peak_fp32_all_gflops"}
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,21 @@ class Roofline:
 
 def roofline(record: Record) -> Roofline | None:
     """The roofline in a record of lab 01; None if it lacks one of the four numbers."""
-    values = [[record.value(name) for name in names] for names in (ONE, ALL)]
-    if not all(value and value["value"] > 0 for pair in values for value in pair):
+    bandwidths, peaks = measured_bandwidths(record), {cores: record.value(name) for cores, name in PEAKS.items()}
+    if not all(peaks[cores] and peaks[cores]["value"] > 0 and bandwidths.get(cores, 0) > 0 for cores in PEAKS):
         return None
     kernels = (record.series("kernels") or {"points": []})["points"]
-    return Roofline(*(Roof(*(value["value"] for value in pair)) for pair in values),
+    return Roofline(*(Roof(peaks[cores]["value"], bandwidths[cores]) for cores in PEAKS),
                     tuple((point["x"], point["median"], point.get("label", "")) for point in kernels))
+
+
+def measured_bandwidths(record: Record) -> dict[str, float]:
+    """GB/s, as in chapter 01's figure: the fastest stream of one core, which an older record has for reading alone. All cores
+    were only seen to read; they can also do what one of them does."""
+    roof, reads, all_read = (value and value["value"] for value in map(
+        record.value, ("memory_roof_gbs", "bandwidth_dram_gbs", "bandwidth_dram_all_gbs")))
+    one = roof or reads
+    return {cores: value for cores, value in ((ONE, one), (ALL, all_read and max(all_read, one or 0))) if value}
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,11 @@ from press.page.notice import NoticeDirective
 from press.web.assets import fetched_later, scripts_of
 from sphinx.application import Sphinx
 
+from .roofs import ALL, ONE, measured_bandwidths
+
 FORMS = Path(__file__).parent / "forms"
 TABLES = Path(__file__).parents[2] / "labs" / "05-scaling" / "data" / "planner.json"  # the lab reads it too
 MEASURED, QUOTED, PLANNED = "Measured", "Makers’ figures", "Chips of the planner"
-ONE, ALL = "one core", "all cores"
 PEAKS = {ONE: {"fp64": "peak_fp64_gflops", "fp32": "peak_fp32_gflops", "bf16": "peak_bf16_gflops", "int8": "peak_int8_gops"},
          ALL: {"fp64": "peak_fp64_all_gflops", "fp32": "peak_fp32_all_gflops"}}
 # Models of the planner whose names need special capitals.
@@ -124,15 +125,6 @@ def measured_roofs(machine: Machine, record: Record) -> Iterator[dict]:
         if found and cores in bandwidths:
             yield {"id": machine.slug + ("" if cores == ONE else ".all"), "machine": machine.slug, "group": MEASURED,
                    "name": f"{machine.name}: {cores}", "peaks": found, "bandwidth": bandwidths[cores]}
-
-
-def measured_bandwidths(record: Record) -> dict[str, float]:
-    """GB/s, as in chapter 01's figure: the fastest stream of one core, which an older record has for reading alone. All cores
-    were only seen to read; they can also do what one of them does."""
-    roof, reads, all_read = (value and value["value"] for value in map(
-        record.value, ("memory_roof_gbs", "bandwidth_dram_gbs", "bandwidth_dram_all_gbs")))
-    one = roof or reads
-    return {cores: value for cores, value in ((ONE, one), (ALL, all_read and max(all_read, one or 0))) if value}
 
 
 def called(name: str) -> str:

@@ -1,12 +1,14 @@
 """The page of machines: rooflines on one scale, values in one table, two machines in one drawing."""
 
+import json
 import re
 
 import pytest
-from book.roofs import Roof, Roofline, path, scale_of
+from book.roofs import Roof, Roofline, path, roofline, scale_of
 from conftest import LAB, Site, change_value, drop_value
 from playwright.sync_api import Locator, expect
-from whole import Visit
+from press.measurements.record import Record
+from whole import PROJECT, Visit
 
 PAGE = """# Page
 
@@ -28,6 +30,14 @@ def test_a_roof_is_slanted_then_flat_and_stays_on_the_scale():
     assert scale.x == (-1, 3) and scale.y == (0, 2)
     left, right = scale.place(0.1, 1), scale.place(1000, 100)
     assert path(roof, scale) == "M{:g},{:g}L{:g},{:g}L{:g},{:g}".format(*left, *scale.place(10, 100), *right)
+
+
+def test_no_kernel_lies_far_above_the_roof_of_its_machine():
+    for file in (PROJECT / "figures" / "records").glob("*/01-roofline.json"):
+        record = Record(file, False, json.loads(file.read_text(encoding="utf-8")))
+        if record.value("memory_roof_gbs"):  # older records have reading alone
+            own = roofline(record)
+            assert all(y <= 1.2 * own.one.at(x) for x, y, _ in own.kernels), file
 
 
 def test_instruction_sets_are_folded_and_labs_of_one_date_share_a_line(site):

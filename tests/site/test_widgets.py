@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from book.widgets import measured_bandwidths
+from book.roofs import measured_bandwidths
 from chromium import counted
 from playwright.sync_api import Browser, Locator, Page, expect
 from walk import SETTLED

@@ -218,6 +218,18 @@ TEST_CASE("what follows from others is made of them, as are its interval and its
   CHECK(made["values"][4]["kind"] == "measured");
 }
 
+TEST_CASE("a number that an older record derives in another way is left out unless today's definition can replace it") {
+  const std::string id = "ridge_flop_per_byte";
+  json derived = hf::value(id, "FLOP/byte", {4});
+  derived.erase("samples");
+  json record = with({hf::value("peak_gflops", "GFLOP/s", {50}), hf::value("read_gbs", "GB/s", {25}), derived});
+  record["laws"] = {id + " = peak_gflops / read_gbs"};
+  CHECK(read(record, {id + " = peak_gflops / copy_gbs in FLOP/byte"})["values"].size() == 2);
+  CHECK(read(record, {id + " = peak_gflops / read_gbs in FLOP/byte"})["values"][2]["value"] == 2);
+  record["values"].erase(0);
+  CHECK(read(record, {id + " = peak_gflops / read_gbs in FLOP/byte"})["values"][1]["value"] == 4);  // as it was
+}
+
 TEST_CASE("errors of independent numbers add up as the sides of a right angle do") {
   const auto around = [](const char* id, double down, double median, double up) {
     return hf::value(id, "1", {median / std::exp(down), median, median * std::exp(up)});

@@ -34,6 +34,7 @@ void measure_bandwidth(Lab& lab, Shared& shared);
 void measure_latency(Lab& lab, Shared& shared);
 void predict_kernels(Lab& lab, Shared& shared);
 void measure_kernels(Lab& lab, Shared& shared);
+void measure_strides(Lab& lab, Shared& shared);
 
 /// Measures in the browser that HARDWARE_FIRST_BROWSER names, or in Chromium; adds only a note if there is none.
 void measure_in_browser(Lab& lab, Shared& shared);

@@ -89,7 +89,8 @@ Table outcome_table(const std::vector<Outcome>& outcomes) {
     table.rows.push_back({each.predicted.label, number_text(each.predicted.gflops()),
                           number_text(each.measured.gflops.median), number_text(each.missed()) + "×",
                           share ? number_text(100 * share->median) + " %" : "", name(each.predicted.side),
-                          number_text(each.measured.gain_in_cache()), name(each.measured.side())});
+                          number_text(each.measured.gain_in_cache()),
+                          each.waits_for_neither() ? "neither" : name(each.measured.side())});
   }
   return table;
 }

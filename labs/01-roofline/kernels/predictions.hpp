@@ -80,7 +80,10 @@ struct Outcome {
     return std::max(ratio, 1 / ratio);
   }
 
-  bool side_is_right() const { return predicted.side == measured.side(); }
+  /// Whether it ran at less than 1/4 of what both roofs allow: then it waits for neither arithmetic nor memory.
+  bool waits_for_neither() const { return predicted.gflops() > 4 * measured.gflops.median; }
+
+  bool side_is_right() const { return !waits_for_neither() && predicted.side == measured.side(); }
 };
 
 /// \param measurements  of the same kernels in the same order

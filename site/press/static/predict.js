@@ -59,9 +59,9 @@
     },
     table(box, bet, right) {
       const sides = JSON.parse(right), rows = Object.keys(bet), truths = rows.map((row) => sides[row]);
-      const near = rows.filter((row) => bet[row] === sides[row]).length;
-      const count = (side) => truths.filter((each) => each === side).length;
-      const always = truths.reduce((most, side) => count(side) > count(most) ? side : most, truths[0]);
+      const near = rows.filter((row) => sides[row].includes(bet[row])).length;
+      const count = (side) => truths.filter((each) => each.includes(side)).length;
+      const always = truths.flat().reduce((most, side) => count(side) > count(most) ? side : most);
       return {text: `You got ${near} of ${rows.length} right. Answering “${always}” every time would get ${count(always)}.`,
               grade: near === rows.length ? "near" : near < count(always) ? "far" : "size", near, of: rows.length};
     },
@@ -91,7 +91,7 @@
   // A table of questions: each row shows what its kernel waits for and whether the reader was right; so does the table of
   // scores.
   const showRows = (box, bet, sides) => {
-    const verdict = (name) => bet && sides ? (bet[name] === sides[name] ? "hf-right" : "hf-wrong") : "";
+    const verdict = (name) => bet && sides ? (sides[name].includes(bet[name]) ? "hf-right" : "hf-wrong") : "";
     for (const row of box.querySelectorAll("[data-row]")) {
       const {row: name} = row.dataset;
       for (const input of row.querySelectorAll("input")) {
@@ -100,7 +100,7 @@
       row.className = verdict(name);
       row.querySelector(".hf-predict-truth")?.remove();
       if (bet === undefined || !sides) continue;
-      row.append(make("span", sides[name], {className: "hf-predict-truth"}));
+      row.append(make("span", sides[name].join(" ≈ "), {className: "hf-predict-truth"}));
     }
     for (const cell of document.querySelectorAll(`[data-bet-of="${id(box)}"]`)) {
       const {betRow: name} = cell.dataset;

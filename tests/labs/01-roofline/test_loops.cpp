@@ -11,6 +11,7 @@
 #include "01-roofline/kernels/dispatch.hpp"
 #include "01-roofline/kernels/dot_product.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
+#include "01-roofline/kernels/strided.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
@@ -80,6 +81,27 @@ TEST_CASE("the peak table has each loop once, and its peak is the fastest of the
     CHECK(table.loops[table.best_scalar].lanes == 1);
     CHECK(table.loops.front().lanes == 1);
   }
+}
+
+TEST_CASE("strided loops visit every stride-th float, and none past the end") {
+  for (const std::size_t n : {0, 1, 7, 8, 9, 64, 100}) {
+    for (const std::size_t stride : {1, 2, 3, 8, 13, 64, 101}) {
+      CAPTURE(n);
+      CAPTURE(stride);
+      std::vector<float> a(n, 1e6f);  // of this length, so that the sanitizer sees a load past its end
+      float expected = 0;
+      for (std::size_t i = 0; i < n; i += stride) expected += a[i] = static_cast<float>(i + 1);
+      CHECK(sum_strided(a.data(), n, stride) == expected);
+      load_strided(a.data(), n, stride);
+    }
+  }
+}
+
+TEST_CASE("a stride costs a line for each float at most") {
+  CHECK(delivery_ns(1, 4) == 1);
+  CHECK(delivery_ns(3, 4) == 3);
+  CHECK(delivery_ns(16, 4) == 16);
+  CHECK(delivery_ns(64, 4) == 16);
 }
 
 TEST_CASE("ordinary stores move a line more than the program asks for, non-temporal stores none") {

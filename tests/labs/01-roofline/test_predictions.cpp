@@ -165,6 +165,16 @@ TEST_CASE("a kernel that nearer data makes faster was on the memory side") {
   CHECK(measurement.side() == Side::compute);
 }
 
+TEST_CASE("a kernel far below both roofs waits for neither, whichever side was predicted") {
+  Outcome outcome = {{"x", {100e9, 1, 0}, 1.0, Side::compute},
+                     {.seconds = {}, .gflops = estimate({30}), .gflops_in_cache = estimate({40})}};
+  CHECK_FALSE(outcome.waits_for_neither());
+  CHECK(outcome.side_is_right());
+  outcome.measured = {.seconds = {}, .gflops = estimate({24}), .gflops_in_cache = estimate({30})};
+  CHECK(outcome.waits_for_neither());
+  CHECK_FALSE(outcome.side_is_right());
+}
+
 TEST_CASE("working sets rise from 8 KiB to the largest") {
   for (std::size_t largest : {std::size_t{8} << 20, std::size_t{100} << 20, std::size_t{1920} << 20}) {
     for (bool quick : {true, false}) {
