@@ -9,6 +9,7 @@ look_stride_dram = "memory circle measured_dash"
 look_stride_dram_sum = "memory triangle long_dash"
 look_stride_near = "green circle measured_dash"
 look_stride_near_sum = "green triangle long_dash"
+array names[4] = ["loads from DRAM", "one sum from DRAM", "loads from a near cache", "one sum from a near cache"]
 predicted = tables."/stride_dram_predicted.tsv"
 lowest = 1e30; highest = 0
 do for [i = 1:words(curves)] {
@@ -18,8 +19,8 @@ do for [i = 1:words(curves)] {
 right_edge = width - 24; top_edge = 36; bottom_edge = height - 62
 y_title = "time for each float used, ns"
 load "frame.gp"
-do for [i = 1:words(curves)] { eval key(title(i), point(i), colour(i)) }
-eval key("predicted from bandwidth", modelled_point, memory)
+do for [i = 1:words(curves)] { eval key(names[i], point(i), colour(i)) }
+eval key("lines from DRAM, predicted", modelled_point, memory)
 set logscale xy
 eval x_range(curve_min_x / 1.1, curve_max_x * 1.1)
 eval powers_on_x

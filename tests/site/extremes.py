@@ -56,6 +56,9 @@ def everything(lab: str) -> dict:
     record["laws"] = []  # the changed numbers below obey no laws
     if lab == "01-roofline":
         record["series"].append(measured("bandwidth_over_time", [(2.0 ** k, 16) for k in range(21, 32)], "B", "GB/s"))
+        for name, lines in (("near", 4), ("near_sum", 1), ("dram", 16), ("dram_sum", 16), ("dram_predicted", 16)):
+            points = [(2.0 ** k, .3 * min(2.0 ** k, lines)) for k in range(7)]
+            record["series"].append(measured(f"stride_{name}", points, "1", "ns", "stride in floats"))
     if lab == "03-gpu":
         record["series"] += gpu_series(random.Random(0))
     if lab == "05-scaling":

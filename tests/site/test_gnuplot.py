@@ -42,7 +42,7 @@ KERNELS = [("vector add", 1 / 12, 1), ("dot", 0.25, 1), ("triad", 1 / 6, 0.98), 
            ("naive matmul", 170, 0.012), ("blocked matmul", 170, 0.45)]  # name, FLOP/byte, share of the roof
 UNITS = {"bandwidth": ("B", "GB/s"), "roofs": ("1", "GFLOP/s"), "latency": ("B", "ns"), "plateaus_bandwidth": ("B", "GB/s"),
          "plateaus_latency": ("B", "ns"), "peaks": ("1", "GFLOP/s"), "kernels": ("FLOP/byte", "GFLOP/s"),
-         "products": ("FLOP/byte", "GFLOP/s"),
+         "products": ("FLOP/byte", "GFLOP/s"), "stride": ("1", "ns"),
          "canonical": ("FLOP/byte", "TFLOP/s")}
 
 
@@ -91,6 +91,9 @@ def record_of(levels, peaks, threads=1, nontemporal=True, kernels=None, burst=0)
              series("plateaus_bandwidth", [(level[1], level[2], level[0]) for level in levels]),
              series("plateaus_latency", [(level[1], level[3], level[0]) for level in levels]),
              series("bandwidth_over_time", over_time(dram, burst)),
+             *[series(f"stride_{name}", [(2.0**k, ns * min(2.0**k, lines)) for k in range(7)]) for name, ns, lines in
+               (("near", 4 / levels[0][2], 4), ("near_sum", 1, 1), ("dram", 4 / dram, 16), ("dram_sum", 1 + 4 / dram, 16))],
+             series("stride_dram_predicted", [(2.0**k, 4 / dram * min(2.0**k, 16)) for k in range(7)], "modelled"),
              series("peaks_fp32", [(i, value, name) for i, (name, value) in enumerate(peaks)]),
              series("kernels", [(x, min(peak, dram * x) * share, name) for name, x, share in kernels]),
              series("kernels_predicted", [(x, min(peak, dram * x), name) for name, x, _ in kernels], "modelled"),

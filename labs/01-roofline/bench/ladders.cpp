@@ -210,7 +210,7 @@ void measure_ladders(Lab& lab, Shared& shared) {
                 .series(curve.all_threads, label(curve.stream) + ", " + text(shared.all.size()), bandwidth_axis));
   }
   const Levels levels(bandwidths.one_thread.at(Stream::read), cache_sizes(lab.machine()));
-  lab.add(levels.series("plateaus_bandwidth", "read, 1 thread, by level", bandwidth_axis));
+  lab.add(levels.series("plateaus_bandwidth", "read, 1 thread, in the middle of each level", bandwidth_axis));
   if (levels.size() < 3) lab.note("fewer than two cache levels can be told apart in the bandwidths");
 
   const auto dram = [](const auto& ladders, Stream stream) { return ladders.at(stream).y.back(); };
@@ -283,7 +283,7 @@ void measure_latency(Lab& lab, Shared& shared) {
   const Levels levels(huge_pages, cache_sizes(lab.machine()));
   lab.add(huge_pages.series("latency", "pointer chase, huge pages", latency_axis));
   lab.add(base_pages.series("latency_4k", "pointer chase, 4 KiB pages", latency_axis));
-  lab.add(levels.series("plateaus_latency", "huge pages, by level", latency_axis));
+  lab.add(levels.series("plateaus_latency", "huge pages, in the middle of each level", latency_axis));
   lab.add(Value("clock_ghz", estimate(ghz), "GHz", "the core's clock in the rounds of the chases, by working set"));
   lab.add(Value("latency_l1_ns", levels.cache(1), "ns"));
   lab.add(Value("latency_dram_ns", levels.dram(), "ns", "DRAM latency"));
