@@ -158,9 +158,9 @@ class PredictScores(NoticeDirective):
     def table(self, machine: Machine) -> nodes.Node:
         _, found = kernels(self, machine)
         heads = ["kernel", "you said", "the roofline predicted", "it waits for", "faster with data in cache", "missed by"]
-        rows = [[each.name, script_controls(html=self.bet(each.name)), mark(each), " ≈ ".join(each.answers),
-                 str(quantity(float(f"{each.gain:.2g}"), "1", style="times")),
-                 missed(each.miss)] for each in found]
+        rows = [[each.name, script_controls(html=self.bet(each.name)), mark(each),
+                 "≈ both" if len(each.answers) > 1 else each.measured,
+                 str(quantity(float(f"{each.gain:.2g}"), "1", style="times")), missed(each.miss)] for each in found]
         table = scrolling_table(heads, rows)
         for row in table.findall(nodes.row):
             row[1]["classes"].append("hf-predict-bet")

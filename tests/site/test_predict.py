@@ -149,8 +149,7 @@ def test_the_table_of_scores_is_the_records(site):
     assert 'id="kernels-scored"' in site.html()
 
 
-@pytest.mark.parametrize(("near", "said"), [(1.45, "memory ≈ memory ≈ arithmetic"), (1.7, "memory ✓ memory ≈ arithmetic"),
-                                            (1.1, "memory ✗ arithmetic")])
+@pytest.mark.parametrize(("near", "said"), [(1.45, "memory ≈ ≈ both"), (1.7, "memory ✓ ≈ both"), (1.1, "memory ✗ arithmetic")])
 def test_near_the_threshold_two_answers_are_right(site, near, said):
     def with_a_gain(record):
         cached = next(each for each in record["series"] if each["id"] == "kernels_in_cache")["points"]

@@ -231,7 +231,7 @@ def test_one_press_shows_a_figure_or_skips_a_question(visit):
 
 def test_all_are_skipped_in_the_whole_book_and_asked_again(visit):
     question(visit, "gpu").get_by_role("button", name="Skip all").click()  # each question has it
-    expect(question(visit, "kernels").locator(".hf-predict-truth")).to_have_text(["memory", "memory"])
+    expect(question(visit, "kernels").locator(".hf-predict-truth")).to_have_text(["itself", "memory"])
     visit.page.goto(visit.page.url.replace("index.html", "later.html"))
     for name in ("ridge", "share", "speed", "gpu", "kernels"):
         expect(score(visit, name)).to_have_text(SKIPPED)
@@ -297,11 +297,11 @@ def test_ten_bets_are_scored_together(visit):
     until_hidden(visit, "kernels-scored")
     box.get_by_role("radiogroup", name="dot").get_by_label("memory").check()
     commit.click()
-    expect(score(visit, "kernels")).to_have_text("You got 1 of 2 right. Answering “memory” every time would get 2.")
+    expect(score(visit, "kernels")).to_have_text("You got 1 of 2 right. Answering “itself” every time would get 1.")
     rows = visit.page.locator("#kernels-scored tbody tr")
     said = {row.locator("td").nth(0).inner_text(): row.locator("td").nth(1).inner_text() for row in rows.all()}
     assert said["naive matmul"] == "arithmetic ✗" and said["dot"] == "memory ✓" and said["GEMV"] == "–"
-    expect(box.locator(".hf-predict-truth")).to_have_text(["memory", "memory"])  # each row shows what is right
+    expect(box.locator(".hf-predict-truth")).to_have_text(["itself", "memory"])  # each row shows what is right
     expect(box.locator("[data-row]")).to_have_class(["hf-wrong", "hf-right"])
 
 

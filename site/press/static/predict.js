@@ -100,7 +100,7 @@
       row.className = verdict(name);
       row.querySelector(".hf-predict-truth")?.remove();
       if (bet === undefined || !sides) continue;
-      row.append(make("span", sides[name].join(" ≈ "), {className: "hf-predict-truth"}));
+      row.append(make("span", sides[name].length > 1 ? "≈ both" : sides[name][0], {className: "hf-predict-truth"}));
     }
     for (const cell of document.querySelectorAll(`[data-bet-of="${id(box)}"]`)) {
       const {betRow: name} = cell.dataset;
