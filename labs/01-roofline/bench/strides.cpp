@@ -84,7 +84,10 @@ class Strides {
   }
 
  private:
-  double used(std::size_t stride) const { return static_cast<double>((floats_ + stride - 1) / stride); }
+  double used(std::size_t stride) const {
+    const std::size_t floats = (floats_ + stride - 1) / stride;
+    return static_cast<double>(floats);
+  }
 
   std::size_t floats_;
   Sampling sampling_;
