@@ -14,6 +14,7 @@
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
+#include "harness/measure/vector.hpp"
 #include "harness/report/lab.hpp"
 
 namespace hf::matmul {
@@ -46,9 +47,9 @@ Series causes_series(const std::string& id, const LadderStep& step) {
   struct Cause {
     const char *name, *with, *without;
   };
-  constexpr Cause causes[] = {{"set conflicts", "colliding", "naive"},    {"stride", "naive", "transposed"},
-                              {"serial sum", "transposed", "eight_sums"}, {"no SIMD", "eight_sums", "vector_sums"},
-                              {"no tile", "vector_sums", "vector_tile"},  {"no blocks", "vector_tile", "best"}};
+  constexpr Cause causes[] = {{"set conflicts", "colliding", "naive"},     {"stride", "naive", "transposed"},
+                              {"serial sum", "transposed", "eight_sums"},  {"no SIMD", "eight_sums", "eight_vectors"},
+                              {"no tile", "eight_vectors", "vector_tile"}, {"no blocks", "vector_tile", "best"}};
   Series series = {id, "times as fast without it", Kind::measured, {"cause", "1"}, {"factor", "1"}};
   for (const auto& [name, with, without] : causes) {
     series.points.emplace_back(static_cast<double>(series.points.size() + 1), step.gain(without, with), name);
@@ -56,14 +57,58 @@ Series causes_series(const std::string& id, const LadderStep& step) {
   return series;
 }
 
+/// Adds the time of one multiplication and addition with the walk down a column and the single sum, with either, and with
+/// neither; and what avoiding the walk gains with the single sum, and without it.
+void add_column_and_sum(Lab& lab, const LadderStep& step) {
+  constexpr std::pair<const char*, const char*> loops[] = {{"naive", "one sum, b by rows"},
+                                                           {"transposed", "one sum, b by columns"},
+                                                           {"eight_down", "eight sums, b by rows"},
+                                                           {"eight_sums", "eight sums, b by columns"}};
+  Series series = {"column_and_sum", "one multiplication", Kind::measured, {"loops", "1"}, {"time", "ns"}};
+  for (const auto& [id, label] : loops) {
+    const Estimate ns = transform(step.gflops.at(id), [](double gflops) { return 2 / gflops; });
+    series.points.emplace_back(static_cast<double>(series.points.size() + 1), ns, label);
+  }
+  lab.add(std::move(series));
+  const Estimate one = step.gain("transposed", "naive"), eight = step.gain("eight_sums", "eight_down");
+  lab.add(Value("column_gain_one_sum", one, "1"));
+  lab.add(Value("column_gain_eight_sums", eight, "1"));
+  lab.add(Value("column_hidden_by_sum", ratio(eight.samples, one.samples), "1"));
+}
+
+/// Times two rungs where every row is whole cache lines, and where half a vector's shift makes vectors straddle two lines.
+void time_split_lines(Lab& lab) {
+  constexpr std::size_t line = 64 / sizeof(float);
+  const std::size_t n = (anatomy_size(lab) + line - 1) / line * line;
+  const SquareMatrices whole(n), shifted(n, lanes / 2);
+  const std::vector<Contestant> all = contestants(1);
+  std::vector<Variant> variants;
+  for (const char* id : {"loop_order", "blocked"}) {
+    const Contestant& rung = *std::ranges::find(all, id, &Contestant::id);
+    for (const SquareMatrices* each : {&whole, &shifted}) {
+      const std::size_t rows = std::min<std::size_t>(n, 240);  // enough to reuse a block
+      each->check(rung, rows);
+      const std::string where = each == &whole ? "" : ", shifted";
+      variants.push_back(timed(id + where, [&rung, each, rows] { each->multiply(rung, rows); }));
+    }
+  }
+  const Sampling sampling = sample_interleaved(variants, patient_plan(lab, 4));
+  lab.modelled("whole_lines_n", static_cast<double>(n));
+  lab.add(Value("blocking_gain_whole_lines", sampling.ratio("loop_order", "blocked"), "1"));
+  lab.add(Value("loop_order_slowed_by_split_lines", sampling.ratio("loop_order, shifted", "loop_order"), "1"));
+  lab.add(Value("blocking_slowed_by_split_lines", sampling.ratio("blocked, shifted", "blocked"), "1"));
+}
+
 void take_apart(Lab& lab) {
   const SquareMatrices matrices(anatomy_size(lab));
   const std::size_t n = matrices.n();
-  const RelaidMatrix far(matrices, std::bit_ceil(n), 1), turned(matrices, 1, n);
+  const RelaidMatrix far(matrices, std::bit_ceil(n), 1), as_it_is(matrices, n, 1), turned(matrices, 1, n);
   const std::vector<Contestant> rungs = contestants(lab.machine().cores);
-  const Contestant variants[] = {far.multiplied_by("colliding", one_sum), turned.multiplied_by("transposed", one_sum),
+  const Contestant variants[] = {far.multiplied_by("colliding", one_sum),
+                                 as_it_is.multiplied_by("eight_down", eight_sums),
+                                 turned.multiplied_by("transposed", one_sum),
                                  turned.multiplied_by("eight_sums", eight_sums),
-                                 turned.multiplied_by("vector_sums", vector_sums),
+                                 turned.multiplied_by("eight_vectors", eight_vector_sums),
                                  turned.multiplied_by("vector_tile", vector_tile)};
   std::vector<Entry> entries;
   const auto enter = [&](const Contestant& each) { entries.push_back({&each, std::min(n, 4 * each.least_rows)}); };
@@ -86,6 +131,8 @@ void take_apart(Lab& lab) {
   for (const auto& [id, pair] : gains) lab.add(Value(id, step.gain(pair.first, pair.second), "1"));
   if (step.has("best_all")) lab.add(Value("threads_gain", step.gain("best_all", "best"), "1"));
   lab.add(causes_series("causes", step));
+  add_column_and_sum(lab, step);
+  time_split_lines(lab);
   lab.show("What makes the definition slow at N = " + std::to_string(n), {"causes"});
 }
 

@@ -66,24 +66,25 @@ std::vector<Contestant> contestants(int cores) {
   return all;
 }
 
-SquareMatrices::SquareMatrices(std::size_t n)
+SquareMatrices::SquareMatrices(std::size_t n, std::size_t shift)
     : n_(n),
+      shift_(shift),
       a_(n * n * sizeof(float), Pages::huge),
-      b_(n * n * sizeof(float), Pages::huge),
-      c_(n * n * sizeof(float), Pages::huge) {
+      b_((n * n + shift) * sizeof(float), Pages::huge),
+      c_((n * n + shift) * sizeof(float), Pages::huge) {
   fill_random(a_.as<float>(), 1);
   fill_random(b_.as<float>(), 2);
   fill_random(c_.as<float>(), 3);
 }
 
 void SquareMatrices::multiply(const Contestant& contestant, std::size_t rows) const {
-  contestant.multiply(rows, n_, n_, a_.as<float>().data(), b_.as<float>().data(), c_.as<float>().data());
+  contestant.multiply(rows, n_, n_, a_.as<float>().data(), b(), c());
 }
 
 double SquareMatrices::worst_error(const Contestant& contestant, std::size_t rows) const {
   std::ranges::fill(c_.as<float>(), std::numeric_limits<float>::quiet_NaN());
   multiply(contestant, rows);
-  return worst_product_error(rows, n_, n_, a_.as<float>().data(), b_.as<float>().data(), c_.as<float>().data(), 1000);
+  return worst_product_error(rows, n_, n_, a_.as<float>().data(), b(), c(), 1000);
 }
 
 void SquareMatrices::check(const Contestant& contestant, std::size_t rows) const {

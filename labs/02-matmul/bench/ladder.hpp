@@ -36,11 +36,12 @@ std::vector<Contestant> contestants(int cores);
 /// Random square matrices a and b, and memory for their product.
 class SquareMatrices {
  public:
+  /// \param shift  floats between the start of a cache line and that of b and of c
   /// \throws OutOfMemory
-  explicit SquareMatrices(std::size_t n);
+  explicit SquareMatrices(std::size_t n, std::size_t shift = 0);
 
   std::size_t n() const { return n_; }
-  const float* b() const { return b_.as<float>().data(); }
+  const float* b() const { return b_.as<float>().data() + shift_; }
 
   /// Computes the first `rows` rows of c = a · b.
   void multiply(const Contestant& contestant, std::size_t rows) const;
@@ -53,7 +54,9 @@ class SquareMatrices {
   void check(const Contestant& contestant, std::size_t rows) const;
 
  private:
-  std::size_t n_;
+  float* c() const { return c_.as<float>().data() + shift_; }
+
+  std::size_t n_, shift_;
   Buffer a_, b_, c_;
 };
 

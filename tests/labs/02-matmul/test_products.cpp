@@ -33,7 +33,7 @@ std::vector<Named> products() {
                      dots(m, n, k, a, {b, n, 1}, c);
                    }});
   }
-  for (DotProducts* dots : {one_sum, eight_sums, vector_sums, vector_tile}) {
+  for (DotProducts* dots : {one_sum, eight_sums, eight_vector_sums, vector_sums, vector_tile}) {
     all.push_back({"dot products of columns", [dots](auto m, auto n, auto k, auto a, auto b, auto c) {
                      std::vector<float> columns(k * n);
                      transpose(k, n, b, columns.data());

@@ -188,7 +188,7 @@ TEST_CASE("b is the same matrix wherever it is laid, and products of it pass the
   const SquareMatrices matrices(70);
   const RelaidMatrix far(matrices, 128, 1), turned(matrices, 1, 70);
   for (DotProducts* each : {one_sum, eight_sums}) CHECK_NOTHROW(matrices.check(far.multiplied_by("far", each), 70));
-  for (DotProducts* each : {one_sum, eight_sums, vector_sums, vector_tile}) {
+  for (DotProducts* each : {one_sum, eight_sums, eight_vector_sums, vector_sums, vector_tile}) {
     CHECK_NOTHROW(matrices.check(turned.multiplied_by("turned", each), 70));
   }
   const RelaidMatrix wrong(matrices, 1, 71);
@@ -203,7 +203,7 @@ TEST_CASE("b is the same matrix wherever it is laid, and products of it pass the
 TEST_CASE("the causes multiply to the whole, in each round") {
   LadderStep step = {100, {}};
   double speed = 1;
-  for (const char* id : {"colliding", "naive", "transposed", "eight_sums", "vector_sums", "vector_tile", "best"}) {
+  for (const char* id : {"colliding", "naive", "transposed", "eight_sums", "eight_vectors", "vector_tile", "best"}) {
     step.gflops.emplace(id, estimate({speed, 1.5 * speed}));
     speed *= 2 + speed / 8;
   }
