@@ -1,6 +1,8 @@
 // The five passes: their work, their predicted time and their measured time.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -187,17 +189,31 @@ void predict_passes(Lab& lab, std::vector<PassRunner>& runners, const Roofline& 
   for (PassRunner& runner : runners) runner.passes.clear();
 }
 
-/// Times every pass, the roofs and, as "reading", a loop in which all cores only read all weights.
+/// Times every pass, the roofs and, as "reading", a loop in which all cores only read all weights. Memory may change its
+/// speed within a second, so "read" is not sampled anywhere in a round but directly after "decode", which it predicts.
 Sampling time_passes(const Lab& lab, std::vector<PassRunner>& runners, std::span<const float> weights,
                      RoofRuns& roofs) {
   std::vector<Variant> variants = roofs.variants();
+  const Variant read = variants.back();
+  variants.pop_back();
   for (PassRunner& runner : runners) variants.push_back(timed(runner.id, [&runner] { runner.run(); }));
   variants.push_back(timed("reading", [weights] { read_all(weights.data(), weights.size()); }));
+  std::vector<double> reads;
+  Variant& decode = *std::ranges::find(variants, "decode", &Variant::id);
+  decode.seconds = [&reads, read, pass = decode.seconds](std::int64_t calls) {
+    const double seconds = pass(calls);
+    reads.push_back(read.seconds(1));
+    return seconds;
+  };
   Plan plan = lab.memory_plan();  // some passes wait for memory, and are compared with the others
   plan.warm_seconds = 0;          // a pass is long, and keeps its own ledger
   plan.sample_seconds = 5e-3;
   plan.minimum_rounds = 3;
-  return sample_interleaved(variants, plan);
+  Sampling sampling = sample_interleaved(variants, plan);
+  reads.erase(reads.begin(), reads.end() - static_cast<std::ptrdiff_t>(sampling.of("decode").samples.size()));
+  sampling.ids.push_back(read.id);
+  sampling.seconds.push_back(estimate(std::move(reads)));  // without the reads of the calibration
+  return sampling;
 }
 
 void add_speeds(Lab& lab, const std::vector<PassRunner>& runners) {
@@ -253,7 +269,7 @@ void measure_passes(Lab& lab, Shared& shared) {
   lab.add(Value("peak_during_passes_gflops", runs.peak_gflops(sampling), "GFLOP/s",
                 "fp32 peak, all cores, in the same rounds"));
   lab.add(Value("bandwidth_during_passes_gbs", runs.read_gbs(sampling), "GB/s",
-                "DRAM bandwidth, all cores, in the same rounds"));
+                "DRAM bandwidth, all cores, after each decode"));
   add_passes(lab, runners, roofs);
 
   // Prefill and decode.
@@ -264,7 +280,9 @@ void measure_passes(Lab& lab, Shared& shared) {
   const double cached = static_cast<double>(sizes.prompt) + (tokens + 1) / 2;  // on average
   const double bytes = sizes.transformer.decode_bytes(cached);
   lab.modelled("decode_bytes_per_token", bytes, "B");
-  lab.modelled("decode_predicted_tokens_per_s", roofs.bandwidth_gbs * 1e9 / bytes, "tokens/s");
+  const Estimate predicted = transform(runs.read_gbs(sampling), [bytes](double gbs) { return bytes / (gbs * 1e9); });
+  lab.add(
+      Value("decode_over_division", times(ratio(sampling.of("decode").samples, predicted.samples), 1 / tokens), "1"));
   networks.forget_training();
 }
 

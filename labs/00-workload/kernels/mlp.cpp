@@ -28,7 +28,6 @@ Mlp::Mlp(const MlpShape& shape, std::size_t batch) : shape_(shape), batch_(batch
   }
 }
 
-// [begin: forward]
 std::span<const float> Mlp::forward(const float* x, Ledger& ledger) const {
   const auto [inputs, hidden, classes] = shape_;
   const auto weight = [&](std::size_t i) { return parameters_.at(2 * i); };
@@ -46,6 +45,5 @@ std::span<const float> Mlp::forward(const float* x, Ledger& ledger) const {
   run.softmax(y, batch_, classes);
   return {y, batch_ * classes};
 }
-// [end: forward]
 
 }  // namespace hf::workload

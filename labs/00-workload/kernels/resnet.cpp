@@ -69,12 +69,10 @@ void Resnet::convolve(const Convolution& c, const float* x, float* y, std::size_
   const std::size_t n = places * places, k = c.in * c.kernel * c.kernel;
   const float *weight = parameters_.at(c.weight), *scale = parameters_.at(c.scale), *shift = parameters_.at(c.shift);
   float* columns = activations_.at(columns_);
-  // [begin: convolve]
   // columns (k, n) from x (in, side, side); y (out, n) = weight · columns
   run.im2col(x, columns, c.in, side, side, c.kernel, c.stride);
   run.multiply({gemm, "convolution", c.out, n, k}, weight, columns, y);
   run.scale_and_shift(y, scale, shift, c.out, n);
-  // [end: convolve]
 }
 
 /// x ← ReLU(second(ReLU(first(x))) + around(x)), in place
