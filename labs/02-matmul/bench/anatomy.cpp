@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,27 +77,30 @@ void add_column_and_sum(Lab& lab, const LadderStep& step) {
   lab.add(Value("column_hidden_by_sum", ratio(eight.samples, one.samples), "1"));
 }
 
-/// Times two rungs where every row is whole cache lines, and where half a vector's shift makes vectors straddle two lines.
+/// Times two rungs at an ordinary N, where every row is whole cache lines, and where half a vector's shift makes vectors
+/// straddle two lines.
 void time_split_lines(Lab& lab) {
   constexpr std::size_t line = 64 / sizeof(float);
-  const std::size_t n = (anatomy_size(lab) + line - 1) / line * line;
-  const SquareMatrices whole(n), shifted(n, lanes / 2);
-  const std::vector<Contestant> all = contestants(1);
+  const std::size_t ordinary = anatomy_size(lab), n = (ordinary + line - 1) / line * line;
+  const SquareMatrices matrices[] = {SquareMatrices(ordinary), SquareMatrices(n), SquareMatrices(n, lanes / 2)};
+  const std::size_t rows = std::min<std::size_t>(ordinary, 240);  // enough to reuse a block
+  const char* const names[] = {"ordinary ", "whole ", "split "};
+  std::vector<Contestant> rungs = contestants(1);
+  std::erase_if(rungs, [](const Contestant& each) { return each.id != "loop_order" && each.id != "blocked"; });
   std::vector<Variant> variants;
-  for (const char* id : {"loop_order", "blocked"}) {
-    const Contestant& rung = *std::ranges::find(all, id, &Contestant::id);
-    for (const SquareMatrices* each : {&whole, &shifted}) {
-      const std::size_t rows = std::min<std::size_t>(n, 240);  // enough to reuse a block
-      each->check(rung, rows);
-      const std::string where = each == &whole ? "" : ", shifted";
-      variants.push_back(timed(id + where, [&rung, each, rows] { each->multiply(rung, rows); }));
+  for (const Contestant& rung : rungs) {
+    for (std::size_t i = 0; i < std::size(names); ++i) {
+      const auto run = [&rung, &on = matrices[i], rows] { on.multiply(rung, rows); };
+      matrices[i].check(rung, rows);
+      variants.push_back(timed(names[i] + rung.id, run));
     }
   }
   const Sampling sampling = sample_interleaved(variants, patient_plan(lab, 4));
   lab.modelled("whole_lines_n", static_cast<double>(n));
-  lab.add(Value("blocking_gain_whole_lines", sampling.ratio("loop_order", "blocked"), "1"));
-  lab.add(Value("loop_order_slowed_by_split_lines", sampling.ratio("loop_order, shifted", "loop_order"), "1"));
-  lab.add(Value("blocking_slowed_by_split_lines", sampling.ratio("blocked, shifted", "blocked"), "1"));
+  lab.add(Value("blocking_gain_part_lines", sampling.ratio("ordinary loop_order", "ordinary blocked"), "1"));
+  lab.add(Value("blocking_gain_whole_lines", sampling.ratio("whole loop_order", "whole blocked"), "1"));
+  lab.add(Value("loop_order_slowed_by_split_lines", sampling.ratio("split loop_order", "whole loop_order"), "1"));
+  lab.add(Value("blocking_slowed_by_split_lines", sampling.ratio("split blocked", "whole blocked"), "1"));
 }
 
 void take_apart(Lab& lab) {
