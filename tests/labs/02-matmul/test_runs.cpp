@@ -55,10 +55,11 @@ TEST_CASE("the contestants are the rungs and gemm(), on all cores only where the
 }
 
 TEST_CASE("every contestant passes the check of its product, whole or in its first rows; a wrong one does not") {
-  const SquareMatrices matrices(70);
+  const SquareMatrices matrices(70), shifted(70, 8);
   for (const Contestant& each : contestants(2)) {
     CHECK_NOTHROW(matrices.check(each, 70));
     CHECK_NOTHROW(matrices.check(each, 3));
+    CHECK_NOTHROW(shifted.check(each, 70));
   }
   CHECK_THROWS_AS(matrices.check({"forgetful", "forgetful", forgetful, 1}, 70), std::runtime_error);
 }
