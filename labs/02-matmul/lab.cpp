@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
                             .steps = {{"peaks", measure_peak, 0.3, 1},
                                       {"simulated traffic", with(shared, count_traffic), 2.5, 7, {"peaks"}},
                                       {"the ladder", climb_the_ladder, 3, 24, {"peaks"}},
-                                      {"the anatomy", take_apart, 1, 7, {"peaks"}},
+                                      {"the anatomy", take_apart, 1.5, 9, {"peaks"}},
                                       {"powers of two", with(shared, measure_conflict), 0.7, 3, {"peaks"}},
                                       {"block sizes", measure_blocks, 1.2, 8, {"peaks"}},
                                       {"layers", measure_layers, 1, 5, {"peaks"}},
