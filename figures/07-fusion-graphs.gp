@@ -1,15 +1,20 @@
 # title: Five graphs, compiled: how many times as fast as operator by operator, and as PyTorch
 # needs: fusion_gain fusion_gain_predicted
-# shows: fusion_gain fusion_gain_predicted fusion_over_torch_best fusion_over_torch_eager
-# Above, speedup over our own operators, beside the predictions from bytes and FLOPs; below, over PyTorch, if the record has it.
+# shows: fusion_gain fusion_gain_by_trips fusion_gain_by_bytes fusion_gain_predicted fusion_over_torch_best fusion_over_torch_eager
+# Above, speedup over our own operators, beside predictions that count more and more: trips, bytes, arithmetic; below, over PyTorch, if the record has it.
 load tables."/values.gp"
 have_torch = exists("have_fusion_over_torch_best")
 height = have_torch ? 692 : 356
 load "style.gp"
 gain = tables."/fusion_gain.tsv"
 predicted = tables."/fusion_gain_predicted.tsv"
+have_parts = exists("have_fusion_gain_by_trips") && exists("have_fusion_gain_by_bytes")
+by_trips = have_parts ? tables."/fusion_gain_by_trips.tsv" : predicted
+by_bytes = have_parts ? tables."/fusion_gain_by_bytes.tsv" : predicted
 stats gain using 1:2 name "gain" nooutput
 stats predicted using 2 name "model" nooutput
+stats by_trips using 2 name "trips" nooutput
+stats by_bytes using 2 name "bytes" nooutput
 if (have_torch) {
   compile = tables."/fusion_over_torch_best.tsv"
   have_eager = exists("have_fusion_over_torch_eager")
@@ -27,9 +32,13 @@ top_edge = 36; bottom_edge = 296
 y_title = ""
 load "frame.gp"
 eval key("measured", square, blue)
-eval key("modelled", modelled_point, ink)
+if (have_parts) {
+  eval key("by trips", hollow_diamond, quiet)
+  eval key("by bytes", hollow_triangle, quiet)
+}
+eval key(have_parts ? "by bytes and arithmetic" : "modelled", modelled_point, ink)
 set label "speedup over operators one by one" at screen 2.0 / width,screen title_height textcolor rgb quiet
-x_max = larger(gain_max_y, model_max) * 1.16
+x_max = larger(larger(gain_max_y, model_max), larger(trips_max, bytes_max)) * 1.16
 eval y_range(-gain_max_x - 0.6, -0.4)
 eval x_range(0, x_max)
 set xtics autofreq
@@ -39,6 +48,8 @@ set arrow 1 from 1,-gain_max_x - 0.6 to 1,-0.4 nohead linewidth 1.4 linecolor rg
 set style fill solid 0.75 noborder
 plot gain using (0):(-$1):(0):2:(-$1 - 0.26):(-$1 + 0.26):ytic(short(strcol(5))) with boxxyerror fillcolor rgb blue, \
      gain using 3:(-$1):(smaller($4, x_max) - $3):(0) with vectors nohead linewidth 1.6 linecolor rgb ink, \
+     by_trips using (only(have_parts, $2)):(-$1) with points pointtype hollow_diamond pointsize 1 linewidth 1.6 linecolor rgb quiet, \
+     by_bytes using (only(have_parts, $2)):(-$1) with points pointtype hollow_triangle pointsize 1 linewidth 1.6 linecolor rgb quiet, \
      predicted using 2:(-$1) with points pointtype modelled_point pointsize 1 linewidth 1.6 linecolor rgb ink
 
 if (have_torch) {

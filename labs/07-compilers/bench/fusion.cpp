@@ -72,7 +72,7 @@ struct GraphRace {
       beside.insert(beside.end(), variants.begin(), variants.end());
     }
     Plan plan = lab.memory_plan(fusion_parts);
-    plan.minimum_rounds = 3;
+    plan.minimum_rounds = lab.quick() ? 3 : 7;
     sampling = sample_side_by_side({beside, apart}, plan);
   }
 
@@ -81,9 +81,17 @@ struct GraphRace {
 
   double least_seconds(Strategy strategy) const { return runs.least_seconds(strategy, roofs.roofs(sampling)); }
 
-  /// Speedup over running operator by operator, measured and predicted by counting.
+  /// Speedup over running operator by operator: measured; and predicted from trips, from bytes, where each kind of
+  /// store has its own speed, and from bytes and arithmetic.
   Estimate gain() const { return sampling.ratio(operators(), compiled()); }
-  double predicted_gain() const { return least_seconds(Strategy::operators) / least_seconds(Strategy::compiled); }
+  double gain_by_trips() const {
+    return runs.work(Strategy::operators).traffic() / runs.work(Strategy::compiled).traffic();
+  }
+  double gain_by_bytes() const { return gain_on(roofs.roofs(sampling).without_arithmetic()); }
+  double predicted_gain() const { return gain_on(roofs.roofs(sampling)); }
+  double gain_on(const TwoRoofs& machine) const {
+    return runs.least_seconds(Strategy::operators, machine) / runs.least_seconds(Strategy::compiled, machine);
+  }
 
   void add_gain(const char* id) const {
     lab.add(Value(id, gain(), "1", runs.what().label + ": compiled over operators one by one"));
@@ -205,6 +213,8 @@ void add_break_even(GraphRace& race) {
 /// Series with one point for each graph, in order of measurement.
 struct Bars {
   Series gain = {"fusion_gain", "measured", Kind::measured, graph_axis, gain_axis};
+  Series by_trips = {"fusion_gain_by_trips", "predicted from trips", Kind::modelled, graph_axis, gain_axis};
+  Series by_bytes = {"fusion_gain_by_bytes", "predicted from bytes", Kind::modelled, graph_axis, gain_axis};
   Series predicted = {"fusion_gain_predicted", "predicted from bytes and arithmetic", Kind::modelled, graph_axis,
                       gain_axis};
   Series over_best = {"fusion_over_torch_best", "over torch.compile", Kind::measured, graph_axis, peer_axis};
@@ -214,6 +224,8 @@ struct Bars {
     const std::string& label = race.runs.what().label;
     const double place = as_double(gain.points.size() + 1);
     gain.points.emplace_back(place, race.gain(), label);
+    by_trips.points.emplace_back(place, race.gain_by_trips(), label);
+    by_bytes.points.emplace_back(place, race.gain_by_bytes(), label);
     predicted.points.emplace_back(place, race.predicted_gain(), label);
     const auto add_over = [&](Series& series, TorchMode mode) {
       const std::string peer = torch_id(mode, race.runs.what().id);
@@ -282,6 +294,10 @@ void measure_norm(GraphRace& race) {
   race.enter_torch("norm_plain", plain.graph(), plain, {TorchMode::compiled});
   race.enter_torch("norm_spelled_out", norm_graph_spelled_out(plain.result_shape()), plain, {TorchMode::compiled});
   race.run(plain.variants());
+  for (const auto& [stream, id] : {std::pair(Stream::copy, "fusion_copy_traffic_gbs"),
+                                   std::pair(Stream::copy_nontemporal, "fusion_copy_nt_traffic_gbs")}) {
+    race.lab.add(Value(id, race.roofs.traffic_gbs(race.sampling, stream, Threads::all), "GB/s"));
+  }
   race.lab.modelled("fusion_norm_predicted_gain", race.predicted_gain());
   race.add_gain("fusion_norm_gain");
   race.add_over_roof("fusion_norm_over_roof");
@@ -323,7 +339,8 @@ void measure_graphs(Lab& lab) {
   }
   add_worst_miss(lab, bars);
   add_least_over_torch(lab, bars);
-  for (Series* series : {&bars.gain, &bars.predicted, &bars.over_best, &bars.over_eager}) {
+  for (Series* series :
+       {&bars.gain, &bars.by_trips, &bars.by_bytes, &bars.predicted, &bars.over_best, &bars.over_eager}) {
     if (!series->points.empty()) lab.add(std::move(*series));
   }
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -62,6 +63,12 @@ struct TwoRoofs {
   /// Minimum seconds for work that uses one kind of store.
   double seconds(const Work& work) const {
     return (work.allocated_bytes > 0 ? through_caches : past_caches).seconds(work);
+  }
+
+  /// The same machine with arithmetic that takes no time.
+  TwoRoofs without_arithmetic() const {
+    constexpr double at_once = std::numeric_limits<double>::infinity();
+    return {{at_once, through_caches.bandwidth_gbs}, {at_once, past_caches.bandwidth_gbs}, costs};
   }
 };
 

@@ -347,7 +347,8 @@ class Writer {
   }
 
   /// True if a divisor is a sum of e^(x − the largest x). The sum is between 1 and the number of columns, so its
-  /// reciprocal is finite, and one division for a row replaces one for each of its numbers.
+  /// reciprocal is finite, and one division for a row replaces one for each of its numbers. That rounds differently,
+  /// which a graph permits.
   bool has_reciprocal(Ref divisor) const {
     const auto is = [&](Ref ref, Op op) { return graph_.node(ref).op == op && contains(loop_.nodes, ref); };
     const auto operand = [&](Ref ref, std::size_t which) { return graph_.node(ref).operands[which]; };

@@ -11,6 +11,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "07-compilers/kernels/compiler/eager.hpp"
@@ -143,13 +144,17 @@ std::vector<std::string> loops_of(const Graph& graph) {
   return names;
 }
 
-// If this variable is set, the test writes the file: UPDATE_GENERATED=1 build/tests/labs/07-compilers/test-07-compiler
-TEST_CASE("The chapter shows the loop that is generated") {
-  const std::filesystem::path shown = SHOWN;
-  const std::string text = emit(make_plan(chain_of_three({4096, 4096}), false, never));
-  if (std::getenv("UPDATE_GENERATED") != nullptr) std::ofstream(shown) << text;
-  std::ifstream in(shown);
-  CHECK(std::string{std::istreambuf_iterator<char>(in), {}} == text);
+// If this variable is set, the test writes the files: UPDATE_GENERATED=1 build/tests/labs/07-compilers/test-07-compiler
+TEST_CASE("The chapter shows the loops that are generated") {
+  const Shape shape = {4096, 4096};
+  for (const auto& [graph, shown] :
+       {std::pair(chain_of_three(shape), std::filesystem::path(SHOWN_CHAIN)),
+        std::pair(one_operator(Op::softmax, {shape}), std::filesystem::path(SHOWN_SOFTMAX))}) {
+    const std::string text = emit(make_plan(graph, false, never));
+    if (std::getenv("UPDATE_GENERATED") != nullptr) std::ofstream(shown) << text;
+    std::ifstream in(shown);
+    CHECK(std::string{std::istreambuf_iterator<char>(in), {}} == text);
+  }
 }
 
 TEST_CASE("What is used twice is computed once; what no result needs is not computed") {
