@@ -7,13 +7,14 @@ peaks = tables."/unit_peaks.tsv"
 curves = "gemm_fp32 gemm_int8"
 look_gemm_fp32 = "purple circle   measured_dash 'fp32 product'"
 look_gemm_int8 = "green  triangle measured_dash 'int8 product'"
-# Only the peaks of the types multiplied here: a line without a curve would say nothing.
-shown(type, y) = type eq "fp32" || type eq "int8" ? y : NaN
+# The peaks of the types multiplied here, and of tiles where the core has them; older records have more.
+shown(type, y) = type eq "fp32" || type eq "int8" || type eq "int8 tiles" ? y : NaN
 stats peaks using (shown(strcol(5), $2)) name "peak" nooutput
 stats series(1) using 1 name "size" nooutput
 of(type, wanted, y) = type eq wanted ? y : 0
 stats peaks using (of(strcol(5), "fp32", $2)) name "fp32" nooutput
 stats peaks using (of(strcol(5), "int8", $2)) name "int8" nooutput
+stats peaks using (of(strcol(5), "int8 tiles", $2)) name "tiles" nooutput
 
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 116
 y_title = "speed, Gop/s"
@@ -24,7 +25,8 @@ stats series(1) using 4 name "fast" nooutput
 stats series(2) using 4 name "faster" nooutput
 eval y_range(0, 1.12 * larger(peak_max, larger(fast_max, faster_max)))
 # At the top, because no place beside a line is free of curves on every machine; in the panel, because it matters.
-set label "peaks: fp32 ".digits(fp32_max).(int8_max > 0 ? ", int8 ".digits(int8_max) : "") \
+set label "peaks: fp32 ".digits(fp32_max).(int8_max > 0 ? ", int8 ".digits(int8_max) : ""). \
+  (tiles_max > 0 ? ", int8 in tiles ".digits(tiles_max) : "") \
   at graph 0.99,first y_max - 16 * y_max / (bottom_edge - top_edge) right textcolor rgb quiet
 set xlabel "N of a square product" offset 0,0.9 textcolor rgb quiet
 plot peaks using (size_min):(shown(strcol(5), $2)):(size_max - size_min):(0) with vectors nohead linewidth 1.4 linecolor rgb quiet, \

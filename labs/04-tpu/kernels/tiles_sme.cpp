@@ -25,8 +25,8 @@ double tile_operations() {
   return 4 * 2.0 * side * side * static_cast<double>(tile_depth());
 }
 
-// smstart and smstop both clear the vector registers, so everything between them is one asm block that declares them
-// all clobbered.
+// smstart and smstop both clear the vector and predicate registers, so everything between them is one asm block that
+// declares them all clobbered.
 std::int32_t tile_peak(std::int64_t iterations, std::uint8_t a, std::int8_t b) {
   std::int32_t sum = 0;
   asm volatile(
@@ -51,9 +51,10 @@ std::int32_t tile_peak(std::int64_t iterations, std::uint8_t a, std::int8_t b) {
       "smstop"
       : [sum] "=&r"(sum), [iterations] "+&r"(iterations)
       : [a] "r"(a), [b] "r"(b)
-      : "w12", "cc", "memory", "p0", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12",
-        "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",
-        "v29", "v30", "v31");
+      : "w12", "cc", "memory", "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13",
+        "p14", "p15", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14",
+        "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",
+        "v31");
   return sum;
 }
 
