@@ -38,7 +38,12 @@ if (have_parts) {
 }
 eval key(have_parts ? "by bytes and arithmetic" : "modelled", modelled_point, ink)
 set label "speedup over operators one by one" at screen 2.0 / width,screen title_height textcolor rgb quiet
-x_max = larger(larger(gain_max_y, model_max), larger(trips_max, bytes_max)) * 1.16
+# A graph may save nearly all trips and gain little: a mark far to the right stands at the edge, with its number.
+nearest = larger(gain_max_y, model_max)
+x_max = larger(nearest, smaller(larger(trips_max, bytes_max), 1.5 * nearest)) * 1.16
+marked(x) = only(have_parts && x <= x_max, x)
+beyond(x) = only(have_parts && x > x_max, x_max)
+apart = have_parts ? 0.27 : 0  # of the three marks of a graph
 eval y_range(-gain_max_x - 0.6, -0.4)
 eval x_range(0, x_max)
 set xtics autofreq
@@ -48,9 +53,11 @@ set arrow 1 from 1,-gain_max_x - 0.6 to 1,-0.4 nohead linewidth 1.4 linecolor rg
 set style fill solid 0.75 noborder
 plot gain using (0):(-$1):(0):2:(-$1 - 0.26):(-$1 + 0.26):ytic(short(strcol(5))) with boxxyerror fillcolor rgb blue, \
      gain using 3:(-$1):(smaller($4, x_max) - $3):(0) with vectors nohead linewidth 1.6 linecolor rgb ink, \
-     by_trips using (only(have_parts, $2)):(-$1) with points pointtype hollow_diamond pointsize 1 linewidth 1.6 linecolor rgb quiet, \
-     by_bytes using (only(have_parts, $2)):(-$1) with points pointtype hollow_triangle pointsize 1 linewidth 1.6 linecolor rgb quiet, \
-     predicted using 2:(-$1) with points pointtype modelled_point pointsize 1 linewidth 1.6 linecolor rgb ink
+     by_trips using (marked($2)):(-$1 + apart) with points pointtype hollow_diamond pointsize 1 linewidth 1.6 linecolor rgb quiet, \
+     by_trips using (beyond($2)):(-$1 + apart):("◇ ".digits($2)." →") with labels right font bare textcolor rgb quiet, \
+     by_bytes using (beyond($2)):(-$1):("△ ".digits($2)." →") with labels right font bare textcolor rgb quiet, \
+     by_bytes using (marked($2)):(-$1) with points pointtype hollow_triangle pointsize 1 linewidth 1.6 linecolor rgb quiet, \
+     predicted using 2:(-$1 - apart) with points pointtype modelled_point pointsize 1 linewidth 1.6 linecolor rgb ink
 
 if (have_torch) {
   unset label

@@ -108,9 +108,9 @@ class Roofs {
 enum class Strategy {
   decomposed,  ///< operator by operator, with softmax and layer norm split into sums, maxima and elementwise operators
   operators,   ///< operator by operator
-  compiled,
+  compiled,    ///< results that are not read again bypass the caches, however large these are
   compiled_ordinary,     ///< all stores through the caches
-  compiled_nontemporal,  ///< results that are not read again bypass the caches
+  compiled_nontemporal,  ///< the same as compiled, to compare kinds of stores
 };
 
 /// "by operators", "compiled", ...

@@ -72,10 +72,7 @@ namespace {
 bool is_compiled(Strategy strategy) { return strategy != Strategy::decomposed && strategy != Strategy::operators; }
 
 CompileOptions options_of(Strategy strategy, const std::filesystem::path& cache) {
-  return {.stores = strategy == Strategy::compiled_ordinary      ? Stores::ordinary
-                    : strategy == Strategy::compiled_nontemporal ? Stores::nontemporal
-                                                                 : Stores::automatic,
-          .folder = cache};
+  return {.stores = strategy == Strategy::compiled_ordinary ? Stores::ordinary : Stores::nontemporal, .folder = cache};
 }
 
 bool is_product(const Node& node) { return node.op == Op::matmul; }
