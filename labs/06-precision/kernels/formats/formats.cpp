@@ -36,13 +36,16 @@ float inverse(float scale) {
   return std::isfinite(inverse) ? inverse : 0.0f;
 }
 
-/// The scale of an MX block: 2^(⌊log2 max⌋ − top_exponent), but at least E8M0's smallest. Scaled numbers past the
-/// largest element saturate: they are below 512, and E4M3 ends at 448; or below 8, and E2M1 ends at 6.
-std::uint8_t mx_scale(float largest, int top_exponent) {
-  return static_cast<std::uint8_t>(std::max(e8m0_of(largest) - top_exponent, 0));
+/// The scale of an MX block: 2^(⌊log2 max⌋ − top_exponent), but at least E8M0's smallest; NaN if any number is infinite
+/// or NaN. Scaled numbers past the largest element saturate: they are below 512, and E4M3 ends at 448; or below 8, and
+/// E2M1 ends at 6.
+std::uint8_t mx_scale(std::span<const float> x, int top_exponent) {
+  std::uint8_t largest = 0;  // of the exponents, of which NaN is the highest
+  for (const float number : x) largest = std::max(largest, e8m0_of(number));
+  return largest == e8m0_nan ? largest : static_cast<std::uint8_t>(std::max(largest - top_exponent, 0));
 }
 
-/// 1 / scale, exact. \pre scale is at most 254
+/// 1 / scale, exact; NaN for NaN.
 float inverse_e8m0(std::uint8_t scale) { return from_e8m0(static_cast<std::uint8_t>(254 - scale)); }
 
 Mxfp8Block mxfp8_with(std::uint8_t scale, std::span<const float> x) {
@@ -98,19 +101,16 @@ Q4_0Block q4_0_of(std::span<const float> x) {
 }
 // [end: q4-0]
 
-Mxfp8Block mxfp8_of(std::span<const float> x) {
-  return mxfp8_with(mx_scale(largest_magnitude(x), e4m3_top_exponent), x);
-}
+Mxfp8Block mxfp8_of(std::span<const float> x) { return mxfp8_with(mx_scale(x, e4m3_top_exponent), x); }
 
 Mxfp8Block mxfp8_unclipped_of(std::span<const float> x) {
-  const float largest = largest_magnitude(x);
-  const std::uint8_t scale = mx_scale(largest, e4m3_top_exponent);
-  const bool clips = largest > largest_e4m3 * from_e8m0(scale);
+  const std::uint8_t scale = mx_scale(x, e4m3_top_exponent);
+  const bool clips = largest_magnitude(x) > largest_e4m3 * from_e8m0(scale);
   return mxfp8_with(clips ? static_cast<std::uint8_t>(scale + 1) : scale, x);
 }
 
 Mxfp4Block mxfp4_of(std::span<const float> x) {
-  const std::uint8_t scale = mx_scale(largest_magnitude(x), e2m1_top_exponent);
+  const std::uint8_t scale = mx_scale(x, e2m1_top_exponent);
   const float by = inverse_e8m0(scale);
   const auto number = [by](float v) { return e2m1_of(v * by); };
   return {scale, pairs<Mxfp4Block::numbers / 2>(x, number)};

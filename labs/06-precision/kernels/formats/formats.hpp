@@ -98,7 +98,8 @@ struct Nvfp4Block {
 static_assert(sizeof(Q8_0Block) == 34 && sizeof(Q4_0Block) == 18);
 static_assert(sizeof(Mxfp8Block) == 33 && sizeof(Mxfp4Block) == 17 && sizeof(Nvfp4Block) == 9);
 
-/// Encode one block of finite numbers. A block whose scale underflows decodes to zeros.
+/// Encode one block of finite numbers. A block whose scale underflows decodes to zeros. A block of MXFP8 or MXFP4 in
+/// which a number is infinite or NaN decodes to NaNs.
 Q8_0Block q8_0_of(std::span<const float> x);
 Q4_0Block q4_0_of(std::span<const float> x);
 Mxfp8Block mxfp8_of(std::span<const float> x);

@@ -162,9 +162,11 @@ constexpr float from_e4m3(std::uint8_t pattern) { return value_of<e4m3_layout>(p
 /// \param pattern  the upper four bits are ignored
 constexpr float from_e2m1(std::uint8_t pattern) { return value_of<e2m1_layout>(pattern & 15u); }
 
-/// 2^(pattern − 127); 255 is NaN. The format has neither zero nor sign.
+constexpr std::uint8_t e8m0_nan = 255;
+
+/// 2^(pattern − 127), or NaN. The format has neither zero nor sign.
 constexpr float from_e8m0(std::uint8_t pattern) {
-  if (pattern == 255) return std::bit_cast<float>(0x7fc00000u);
+  if (pattern == e8m0_nan) return std::bit_cast<float>(0x7fc00000u);
   return std::bit_cast<float>(pattern == 0 ? 1u << 22 : std::uint32_t{pattern} << 23);
 }
 

@@ -210,6 +210,20 @@ TEST_CASE("MX: scales end where E8M0 ends") {
   CHECK(mxfp4_of(Block(32, 0x1p-126f)).q[0] == 0x44);  // twice the smallest scale
 }
 
+TEST_CASE("MX: a block with infinity or NaN decodes to NaNs") {
+  for (const float special : {INFINITY, -INFINITY, NAN, -NAN}) {
+    Block x(32, 1), y(32);
+    x[7] = special;
+    const auto all_nan = [&](const auto& block) {
+      decode(block, y);
+      return std::ranges::all_of(y, [](float number) { return std::isnan(number); });
+    };
+    CHECK(all_nan(mxfp4_of(x)));
+    CHECK(all_nan(mxfp8_of(x)));
+    CHECK(all_nan(mxfp8_unclipped_of(x)));
+  }
+}
+
 TEST_CASE("NVFP4: a scale in E4M3, and the nearest numbers") {
   const std::vector<double> numbers = all_numbers(16, from_e2m1), scales = all_numbers(127, from_e4m3);
   for (const Block& x : random_blocks(16)) {
