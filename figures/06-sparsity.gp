@@ -1,9 +1,8 @@
 # title: What zeros that are left out save, and where they begin to
 # needs: sparse_gemv_csr32 sparse_gemv_csr16 sparse_gemv_bitmask sparse_gemv_csr32_predicted sparse_gemv_bitmask_predicted
-# needs: sparse_gemv_others sparse_gemm sparse_gemm_predicted
-# shows: sparse_gemv_csr32 sparse_gemv_bitmask sparse_gemv_others sparse_gemm sparse_gemm_predicted
-# Above, a matrix times a vector, from memory; below, a matrix times a matrix, in cache.
-height = 890
+# needs: sparse_gemv_others
+# shows: sparse_gemv_csr32 sparse_gemv_bitmask sparse_gemv_others
+height = 488
 load "style.gp"
 file(name) = tables."/".name.".tsv"
 array ids[3] = ["csr32", "csr16", "bitmask"]
@@ -17,11 +16,8 @@ shown(y) = y > y_max ? NaN : y
 # If a curve leaves the plot, its last point inside is labelled with its maximum.
 stats gemv(2) using 1:2 name "indices" nooutput
 stats gemv(2) using ($2 <= y_max ? $1 : -1) name "inside" nooutput  # -1: none of them
-stats file("sparse_gemm") using 1:2 name "product" nooutput
-stats file("sparse_gemm") using ($2 <= y_max ? $1 : -1) name "product_inside" nooutput
 goes_on(to) = to > y_max ? sprintf("on to %s", digits(to)) : ""
 
-set multiplot
 right_edge = width - 26
 eval key("measured", measured_point, ink)
 eval key("modelled", modelled_point, ink)
@@ -53,22 +49,3 @@ plot sample [x = 0:1] "+" using (x):(2 * x) with lines linewidth 1.2 dashtype qu
        linecolor rgb ink, \
      file("sparse_gemv_others") using 1:2 with points pointtype square pointsize 0.7 linecolor rgb ink, \
      file("sparse_gemv_others") using 1:2:5 with labels right font near textcolor rgb ink
-
-unset label
-top_edge = 530; bottom_edge = height - 62
-y_title = "times a matrix, in cache: time over dense"
-load "frame.gp"
-set xlabel "density" offset 0,0.9 textcolor rgb quiet
-stats file("sparse_gemm_predicted") using 1:2 name "loads" nooutput
-by_loads = (loads_max_y - loads_min_y) / (loads_max_x - loads_min_x)
-loads_at(density) = loads_min_y + by_loads * (density - loads_min_x)
-label_x = abs(loads_at(0.8) - 1) < 0.25 ? 0.45 : 0.8  # clear of the line at 1
-set label "modelled by its loads" at label_x,loads_at(label_x) center rotate by rise(by_loads) \
-  font along textcolor rgb green
-plot file("sparse_gemm_predicted") using 1:(shown($2)) with lines linewidth 1.4 dashtype modelled_dash \
-       linecolor rgb green, \
-     file("sparse_gemm") using 1:(shown($2)) with linespoints pointtype circle pointsize 0.7 linewidth 1.8 \
-       linecolor rgb green, \
-     file("sparse_gemm") using (only($1 == product_inside_max, $1)):2:(goes_on(product_max_y)) \
-       with labels left font near textcolor rgb green
-unset multiplot

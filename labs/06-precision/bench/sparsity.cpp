@@ -1,5 +1,4 @@
-// Compares products of sparse and dense matrices: with a vector, which is limited by bytes, and with a matrix in cache,
-// which is limited by arithmetic.
+// Compares products of sparse and dense matrices with a vector, which are limited by bytes.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -20,10 +19,8 @@
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/report/lab.hpp"
-#include "kit/gemm/gemm.hpp"
 #include "kit/loop_team.hpp"
 #include "kit/random.hpp"
-#include "kit/streams/stream_set.hpp"
 
 namespace hf::precision {
 
@@ -42,15 +39,11 @@ namespace {
 
 const Axis density_axis = {"density", "1"}, time_axis = {"time, over dense", "1"};
 
-constexpr std::size_t gemm_size = 256;
-
 struct SparseStorage {
   const char *id, *label;
 };
 constexpr SparseStorage storages[] = {
     {"csr32", "index of 32 bits"}, {"csr16", "index of 16 bits"}, {"bitmask", "bitmask"}};
-
-// ---- With a vector, out of cache ----
 
 constexpr std::size_t gemv_rows = 1024, gemv_columns = 4096, near_rows = 8;
 
@@ -241,53 +234,12 @@ void measure_gemv_with_holes(Lab& lab) {
   lab.derived("sparse_beats_q8_0_density", first_density(best, q8_0.median));
 }
 
-// ---- With a matrix, in cache ----
-
-/// Times square products of a sparse and a dense matrix, in cache, on one thread, and our best dense product.
-Sampling time_sparse_gemm(const std::vector<double>& densities, const roofline::StreamSet& loops, std::size_t near,
-                          const Plan& plan) {
-  constexpr std::size_t n = gemm_size;
-  const Buffer memory(3 * n * n * sizeof(float), Pages::huge);
-  const std::span<float> all = memory.as<float>(), a = all.subspan(0, n * n), b = all.subspan(n * n, n * n),
-                         c = all.subspan(2 * n * n, n * n);
-  fill_random(a, 1);
-  fill_random(b, 2);
-  std::vector<CsrMatrix<std::uint16_t>> sparse;
-  for (double density : densities) sparse.emplace_back(pruned(a, density), n, n);
-  std::vector<Variant> variants = {timed("dense", [&] { matmul::gemm(n, n, n, a.data(), b.data(), c.data()); }),
-                                   timed("read", [&] { loops.read(b.data(), near, 1); })};
-  for (std::size_t i = 0; i < sparse.size(); ++i) {
-    variants.push_back(timed(std::to_string(i), [&, i] { sparse_gemm(sparse[i], n, b.data(), c.data()); }));
-  }
-  const Pinned pinned;
-  return sample_interleaved(variants, plan);
-}
-
-void measure_gemm_with_holes(Lab& lab) {
-  constexpr double n = gemm_size;
-  const std::vector<double> densities = {0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0};
-  const std::size_t near = (std::size_t{16} << 10) / sizeof(float);  // in the nearest cache
-  const Sampling sampling =
-      time_sparse_gemm(densities, *roofline::stream_sets(lab.machine()).back(), near, lab.plan(8));
-  const double reads = sparse_gemm_bytes_loaded * n * n * n / as_double(near * sizeof(float));
-  const double full_predicted = reads * sampling.ratio("read", "dense").median;  // loads are the limit
-  Series measured = {"sparse_gemm", "matrix times matrix", Kind::measured, density_axis, time_axis};
-  Series predicted = {"sparse_gemm_predicted", "what must be loaded", Kind::modelled, density_axis, time_axis};
-  for (std::size_t i = 0; i < densities.size(); ++i) {
-    measured.points.emplace_back(densities[i], sampling.ratio(std::to_string(i), "dense"));
-    predicted.points.emplace_back(densities[i], densities[i] * full_predicted);
-  }
-  lab.add(std::move(measured));
-  lab.add(std::move(predicted));
-}
-
 }  // namespace
 
 void measure_sparsity(Lab& lab) {
   constexpr double two_four_bits = 0.5 * (32 + 2);  // per weight: half are kept, with a two-bit index each
   lab.modelled("sparse_2_4_speedup_predicted", 32 / two_four_bits);
   measure_gemv_with_holes(lab);
-  measure_gemm_with_holes(lab);
 }
 
 }  // namespace hf::precision

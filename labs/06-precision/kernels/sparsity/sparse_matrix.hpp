@@ -49,26 +49,17 @@ class CsrMatrix {
   /// \pre Index can represent every column
   CsrMatrix(std::span<const float> weights, std::size_t rows, std::size_t columns);
 
-  std::size_t rows() const { return rows_; }
-  std::size_t columns() const { return columns_; }
-
   /// Bytes of the matrix that one product reads.
   std::size_t bytes() const { return values_.bytes() + index_.bytes() + starts_.size() * sizeof(starts_[0]); }
 
   /// y = W x: x (columns), y (rows).
   void multiply(const float* x, float* y) const;
 
-  const float* values() const { return values_.data(); }
-  const Index* index() const { return index_.data(); }
-
-  /// Where each row's numbers begin, and the end of the last row.
-  const std::uint32_t* starts() const { return starts_.data(); }
-
  private:
-  std::size_t rows_, columns_;
+  std::size_t rows_;
   Stored<float> values_;
   Stored<Index> index_;
-  std::vector<std::uint32_t> starts_;  ///< not Stored: it is small, and each copy would take a huge page
+  std::vector<std::uint32_t> starts_;  ///< where each row's numbers begin, and the end; not Stored, since it is small
 };
 
 /// One bit for each number of the matrix, and the numbers whose bit is set.
@@ -112,13 +103,5 @@ class TwoFourMatrix {
   std::size_t rows_, columns_;
   Stored<float> tiles_;
 };
-
-/// Computes c = a · b on one thread: a is (m, k), b (k, n), c (m, n); b and c are row-major without gaps.
-void sparse_gemm(const CsrMatrix<std::uint16_t>& a, std::size_t n, const float* b, float* c);
-
-/// Bytes that the kernel loads from the nearest cache for each multiplication and addition, mostly of b. A dense
-/// product keeps numbers in registers and uses each many times. A sparse one cannot, because the place of a's next
-/// number is not known in advance.
-extern const double sparse_gemm_bytes_loaded;
 
 }  // namespace hf::precision

@@ -30,9 +30,6 @@ double density(std::span<const float> weights) {
 struct Shape {
   std::size_t rows, columns;
 };
-struct Product {
-  std::size_t m, n, k;
-};
 
 /// Sizes around registers, words of the mask and rounds of the loops.
 const std::vector<Shape> shapes = {{1, 32},  {3, 64},   {2, 96},   {5, 128}, {4, 160},
@@ -162,22 +159,6 @@ TEST_CASE("copies are matrices of their own") {
   std::vector<BitmaskMatrix> copies(2, BitmaskMatrix(weights, shape.rows, shape.columns));
   copies.pop_back();
   check_product(copies.front(), weights, shape);
-}
-
-TEST_CASE("products with a matrix, of any shape and density") {
-  for (const Product& p :
-       {Product{1, 1, 1}, {3, 5, 7}, {17, 31, 32}, {4, 33, 255}, {9, 64, 256}, {5, 70, 257}, {6, 20, 700}}) {
-    const std::vector<float> b = random_floats(p.k * p.n, 9);
-    for (double share : {0.0, 0.1, 0.6, 1.0}) {
-      const std::vector<float> a = pruned(random_floats(p.m * p.k, 10), share);
-      std::vector<float> c(p.m * p.n + 1, 7);
-      sparse_gemm(CsrMatrix<std::uint16_t>(a, p.m, p.k), p.n, b.data(), c.data());
-      INFO("m ", p.m, ", k ", p.k);
-      CAPTURE(share);
-      CHECK(worst_product_error(p.m, p.n, p.k, a.data(), b.data(), c.data(), 10000) <= 1);
-      CHECK(c.back() == 7);
-    }
-  }
 }
 
 TEST_CASE("where a curve crosses a level") {
