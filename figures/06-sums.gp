@@ -1,14 +1,14 @@
 # title: What is lost when many numbers are added up
-# needs: sum_error_naive sum_error_chained sum_error_pairwise sum_error_kahan sum_error_wide sum_error_bf16
+# needs: sum_error_naive sum_error_chained sum_error_pairwise sum_error_wide sum_error_bf16
 # needs: sum_error_bf16_stochastic sum_bound_n sum_bound_root sum_bound_log ones_fp32 ones_fp16 ones_bf16
-# shows: sum_error_naive sum_error_chained sum_error_pairwise sum_error_kahan sum_error_wide sum_error_bf16
+# shows: sum_error_naive sum_error_chained sum_error_pairwise sum_error_wide sum_error_bf16
 # shows: sum_error_bf16_stochastic ones_fp32 ones_fp16 ones_bf16
 # Above, the error over the number of terms; below, ones are added until the accumulator stops growing.
 height = 990
 load "style.gp"
 file(name) = tables."/".name.".tsv"
-array ids[4] = ["naive", "chained", "pairwise", "kahan"]
-array names[4] = ["one chain", "chains", "pairwise", "Kahan, fp64"]
+array ids[4] = ["naive", "chained", "pairwise", "wide"]
+array names[4] = ["one chain", "chains", "pairwise", "fp64"]
 array colours[4] = [ink, green, blue, grey]
 array points[4] = [circle, triangle, square, diamond]
 array narrow[2] = ["bf16", "bf16_stochastic"]

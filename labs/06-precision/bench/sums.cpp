@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -92,12 +93,25 @@ void add_standing_still(Lab& lab) {
   }
 }
 
+// ---- Sums in parts ----
+
+/// Adds how many different values the same sum has when it is cut into 1 to 64 parts.
+void add_cut_sums(Lab& lab) {
+  constexpr std::size_t most_parts = 64;
+  const std::vector<float> terms = random_terms(std::size_t{1} << 14, 0);
+  std::set<float> results;
+  for (std::size_t parts = 1; parts <= most_parts; ++parts) results.insert(sum_in_parts(terms, parts));
+  lab.modelled("cut_sum_ways", as_double(most_parts));
+  lab.simulated("cut_sum_results", as_double(results.size()));
+}
+
 }  // namespace
 
 void measure_sums(Lab& lab) {
   add_errors(lab);
   add_narrow_errors(lab);
   add_standing_still(lab);
+  add_cut_sums(lab);
 }
 
 }  // namespace hf::precision

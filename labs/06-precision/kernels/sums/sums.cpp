@@ -71,28 +71,18 @@ inline float tree_sum_of(Floats v) {
   return tree_sum(part);
 }
 
-// [begin: kahan]
-/// A sum, and the sum of all its rounding errors. The rounding error of an
-/// addition is itself a number of the format; five more additions compute it
-/// (Knuth's TwoSum). A compiler that may reorder them would cancel them all.
-template <class T>
+/// A sum, and the sum of all its rounding errors. The rounding error of an addition is itself a number of the format;
+/// five more additions compute it (Knuth's TwoSum). A compiler that may reorder them would cancel them all.
 struct Compensated {
-  T sum{}, lost{};
+  double sum = 0, lost = 0;
 
-  void add(T x) {
-    const T next = sum + x;
-    const T added = next - sum;  // the part of x that was added
+  void add(double x) {
+    const double next = sum + x;
+    const double added = next - sum;  // the part of x that was added
     lost += (sum - (next - added)) + (x - added);
     sum = next;
   }
 };
-// [end: kahan]
-
-/// The corrected sum; an overflowed sum stays infinite.
-template <class T>
-T total(const Compensated<T>& of) {
-  return std::isfinite(of.sum) ? of.sum + of.lost : of.sum;
-}
 
 }  // namespace
 
@@ -115,19 +105,14 @@ float pairwise_sum(std::span<const float> x) {
   return pairwise_sum(x.first(first)) + pairwise_sum(x.subspan(first));
 }
 
-float chained_compensated_sum(std::span<const float> x) {
-  Compensated<Floats> sum[chains];
-  for_each_vector<Floats>(x, [&](std::size_t chain, Floats terms) { sum[chain].add(terms); });
-  for (std::size_t chain = 1; chain < chains; ++chain) {
-    sum[0].add(sum[chain].sum);
-    sum[0].lost += sum[chain].lost;
+float sum_in_parts(std::span<const float> x, std::size_t parts) {
+  float sum = 0;
+  for (std::size_t part = 0, first = 0; part < parts; ++part) {
+    const std::size_t last = x.size() * (part + 1) / parts;
+    sum += naive_sum(x.subspan(first, last - first));
+    first = last;
   }
-  Compensated<float> all;
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    all.add(sum[0].sum[lane]);
-    all.lost += sum[0].lost[lane];
-  }
-  return total(all);
+  return sum;
 }
 
 float wide_sum(std::span<const float> x) {
@@ -162,9 +147,9 @@ float stochastic_bf16_sum(std::span<const float> x) {
 }
 
 double reference_sum(std::span<const float> x) {
-  Compensated<double> sum;
-  for (float term : x) sum.add(term);
-  return total(sum);
+  Compensated all;
+  for (float term : x) all.add(term);
+  return std::isfinite(all.sum) ? all.sum + all.lost : all.sum;
 }
 
 }  // namespace hf::precision

@@ -53,6 +53,16 @@ TEST_CASE("none, one, and whole numbers that every format can count to") {
   }
 }
 
+TEST_CASE("a sum in parts has every term once, and rounds by where it is cut") {
+  for (std::size_t parts : {1, 2, 7, 64}) {
+    CHECK(sum_in_parts({}, parts) == 0);
+    for (std::size_t n : lengths) CHECK(sum_in_parts(std::vector<float>(n, 1.0f), parts) == static_cast<float>(n));
+  }
+  const std::vector<float> terms = {0x1p24f, 1, 1, -0x1p24f};
+  CHECK(sum_in_parts(terms, 1) == 0);
+  CHECK(sum_in_parts(terms, 2) == 1);  // 2^24 + (1 − 2^24)
+}
+
 TEST_CASE("each term is added once, wherever it stands") {
   for (const SumVariant& way : sum_variants) {
     CAPTURE(way.id);
@@ -86,28 +96,21 @@ TEST_CASE("no sum is further off than its theorem allows") {
   }
 }
 
-TEST_CASE("what is compensated or wide is off by the last rounding and no more") {
+TEST_CASE("what is wide is off by the last rounding and no more") {
   for (std::size_t n : lengths) {
     for (const std::vector<float>& terms : {random_terms(n, 5), signed_terms(n, 6)}) {
       const double exact = reference_sum(terms), u = unit_roundoff;
       const double bound = u * std::abs(exact) + std::pow(static_cast<double>(n) * u, 2) * magnitude(terms);
       CAPTURE(n);
-      CHECK(std::abs(chained_compensated_sum(terms) - exact) <= bound);
       CHECK(std::abs(wide_sum(terms) - exact) <= bound);
     }
   }
 }
 
-TEST_CASE("Kahan's sum survives the compiler, and terms that cancel") {
+TEST_CASE("the reference survives the compiler, and terms that cancel") {
   const float huge = 1e30f, small = 0x1p-24f;
-  CHECK(chained_compensated_sum(std::vector<float>{1, huge, 1, -huge}) == 2);
-  CHECK(chained_compensated_sum(std::vector<float>{huge, 1, -huge}) == 1);
-  CHECK(chained_compensated_sum(std::vector<float>{1, small, small, small, small}) == 1 + 4 * small);
-  std::vector<float> cancelling = signed_terms(1000, 9);
-  for (std::size_t i = 0; i < 1000; ++i) cancelling.push_back(-cancelling[i]);
-  cancelling.push_back(0.5f);
-  CHECK(std::abs(chained_compensated_sum(cancelling) - 0.5f) <=
-        unit_roundoff + std::pow(2001 * unit_roundoff, 2) * magnitude(cancelling));
+  CHECK(reference_sum(std::vector<float>{1, huge, 1, -huge}) == 2);
+  CHECK(reference_sum(std::vector<float>{huge, 1, -huge}) == 1);
   CHECK(naive_sum(std::vector<float>{1, huge, 1, -huge}) == 0);  // in the given order: nothing was reordered
   CHECK(naive_sum(std::vector<float>{1, small, small, small, small}) == 1);
 }
