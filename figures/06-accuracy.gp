@@ -1,6 +1,6 @@
-# title: How far a language model is from its fp64 self, by the format of its weights
+# title: How far two language models are from their exact selves, by the format of their weights
 # needs: kl_by_format kl_predicted
-# shows: kl_by_format kl_predicted
+# shows: kl_by_format kl_predicted kl_trained kl_trained_predicted
 load tables."/values.gp"
 height = 440
 load "style.gp"
@@ -8,7 +8,13 @@ dots = tables."/kl_by_format.tsv"
 predicted = tables."/kl_predicted.tsv"
 stats dots using 1 name "format" nooutput
 left_edge = 116; right_edge = width - 24; top_edge = 10; bottom_edge = height - 62
-eval key("simulated", simulated_point, ink)
+have_trained = exists("have_kl_trained") && exists("have_kl_trained_predicted")
+trained(suffix) = have_trained ? tables."/kl_trained".suffix.".tsv" : dots
+shown(x) = have_trained ? x : NaN
+eval key("random weights", simulated_point, blue)
+if (have_trained) {
+  eval key("trained weights", triangle, green)
+}
 eval key("modelled from the noise of the weights", modelled_point, ink)
 y_title = ""
 load "frame.gp"
@@ -21,4 +27,6 @@ set xlabel "divergence of the next token's distribution, nats" offset 0,0.9 text
 plot dots using (1e-13):1:($2 - 1e-13):(0):ytic(5) with vectors nohead linewidth 1 linecolor rgb grid, \
      dots using 3:1:($4 - $3):(0) with vectors nohead linewidth 5 linecolor rgb blue, \
      predicted using 2:1 with points pointtype modelled_point pointsize 1.15 linewidth 1.4 linecolor rgb ink, \
-     dots using 2:1 with points pointtype simulated_point pointsize 0.7 linecolor rgb blue
+     dots using 2:1 with points pointtype simulated_point pointsize 0.7 linecolor rgb blue, \
+     trained("_predicted") using (shown($2)):1 with points pointtype modelled_point pointsize 1.15 linewidth 1.4 linecolor rgb ink, \
+     trained("") using (shown($2)):1 with points pointtype triangle pointsize 0.7 linecolor rgb green

@@ -1,7 +1,8 @@
 # title: How large the gradients of a small language model are, and which formats reach that far
-# needs: gradient_sizes gradient_sizes_scaled
-# shows: gradient_sizes gradient_sizes_scaled
-height = 520
+# needs: gradient_sizes gradient_sizes_scaled batch_lost
+# shows: gradient_sizes gradient_sizes_scaled batch_lost
+# Above, sizes after the loss was divided by 4 million; below, what fp16 loses, over the number that divides the loss.
+height = 830
 load "style.gp"
 load tables."/values.gp"
 plain = tables."/gradient_sizes.tsv"
@@ -12,7 +13,8 @@ x_min = smaller(plain_min_x, -40) < -60 ? -60 : smaller(plain_min_x, -40)
 x_max = 20
 y_max = 1.12 * larger(plain_max_y, scaled_max_y)
 
-left_edge = 48; right_edge = width - 12; top_edge = 176; bottom_edge = height - 62
+set multiplot
+left_edge = 48; right_edge = width - 12; top_edge = 176; bottom_edge = 458
 y_title = ""
 load "frame.gp"
 set label "gradients, % of all" at screen 2.0 / width,screen 1 - 158.0 / height textcolor rgb quiet
@@ -47,3 +49,21 @@ plot plain using ($1 + 0.5):2 with boxes fillcolor rgb purple, \
      scaled using ($1 + 0.5):2 with histeps linewidth 1.8 linecolor rgb green, \
      plain using (only($1 == plain_pos_max_y, $1)):2:("as they are") with labels right font near textcolor rgb purple, \
      scaled using (only($1 == scaled_pos_max_y, $1)):2:("scaled") with labels left font near textcolor rgb green
+
+# ---- Over the number that divides the loss ----
+lost = tables."/batch_lost.tsv"
+unset arrow
+unset label
+top_edge = 566; bottom_edge = height - 62
+y_title = "gradients that fp16 rounds to zero, %"
+load "frame.gp"
+eval x_range(9.6, 26.4)
+eval y_range(0, 104)
+set xtics ("2¹⁰" 10, "2¹⁴" 14, "2¹⁸" 18, "2²²" 22, "2²⁶" 26)
+set ytics 0,25,100
+set xlabel "tokens by which the loss is divided before the backward pass" offset 0,0.9 textcolor rgb quiet
+two(x) = log(x) / log(2)
+plot lost using (two($1)):2 with linespoints pointtype simulated_point pointsize 0.7 linewidth 1.8 \
+       dashtype simulated_dash linecolor rgb purple, \
+     lost using (only($1 == 2**22, 22)):2:("above") with labels right font near textcolor rgb purple
+unset multiplot

@@ -1,9 +1,9 @@
 # title: What formats keep of normally distributed numbers, over their bits
-# needs: sqnr_by_bits sqnr_predicted sqnr_limit sqnr_uniform sqnr_sine sqnr_normal
-# needs: sqnr_uniform_predicted sqnr_sine_predicted sqnr_normal_predicted
-# shows: sqnr_by_bits sqnr_predicted sqnr_limit sqnr_uniform sqnr_sine sqnr_normal
-# Above, the formats; below, a simple quantiser of 2 to 16 bits for three signals, beside 6.02 dB per bit.
-height = 766
+# needs: sqnr_by_bits sqnr_predicted sqnr_limit
+# shows: sqnr_by_bits sqnr_predicted sqnr_limit sqnr_trained sqnr_long_tailed
+# Above, the formats over their bits, for normal numbers; below, those of 4 and 8 bits, for three kinds of numbers.
+have_kinds = exists("have_sqnr_trained") && exists("have_sqnr_long_tailed")
+height = have_kinds ? 836 : 486
 load "style.gp"
 dots = tables."/sqnr_by_bits.tsv"
 predicted = tables."/sqnr_predicted.tsv"
@@ -29,22 +29,24 @@ plot limit using 1:2 smooth unique with lines linewidth 1.4 dashtype modelled_da
      dots using (only($1 < 20, $1)):2:5 with labels font near textcolor rgb ink
 unset label
 
-# ---- The line ----
-curves = "sqnr_uniform sqnr_sine sqnr_normal"
-look_sqnr_uniform = "green  square   measured_dash uniform"
-look_sqnr_sine    = "grey   triangle measured_dash 'sine, full scale'"
-look_sqnr_normal  = "purple circle   measured_dash 'normally distributed'"
-expected(i) = tables."/".word(curves, i)."_predicted.tsv"
-over(bits, sqnr) = sqnr - 20 * log10(2) * bits
-top_edge = 532; bottom_edge = height - 62
-y_title = "signal over noise, less 6.02 dB for each bit"
-load "frame.gp"
-set xrange [1.6:16.4]
-set yrange [-12:5]
-set xtics ("2" 2, "4" 4, "6" 6, "8" 8, "10" 10, "12" 12, "14" 14, "16" 16)
-set ytics -10,5,5
-set xlabel "bits of a plain quantiser as wide as the signal" offset 0,0.9 textcolor rgb quiet
-plot for [i = 1:3] expected(i) using 1:(over($1, $2)) with lines linewidth 1.4 dashtype modelled_dash linecolor rgb colour(i), \
-     for [i = 1:3] series(i) using 1:(over($1, $2)) with points pointtype point(i) pointsize 0.65 linecolor rgb colour(i), \
-     for [i = 1:3] series(i) using (only($1 == 13, $1)):(over($1, $2)):(title(i)) with labels font near textcolor rgb colour(i)
+# ---- Kinds of numbers ----
+if (have_kinds) {
+  array ids[3] = ["sqnr_by_bits", "sqnr_trained", "sqnr_long_tailed"]
+  array names[3] = ["normal", "trained weights", "long tails"]
+  array colours[3] = [blue, green, purple]
+  array points[3] = [measured_point, simulated_point, triangle]
+  file(i) = tables."/".ids[i].".tsv"
+  left_edge = 116; top_edge = 536; bottom_edge = height - 62
+  y_title = ""
+  do for [i = 1:3] { eval key(names[i], points[i], colours[i]) }
+  load "frame.gp"
+  set xrange [16:48]
+  set yrange [11.6:2.4]  # formats in the order of the record; the first three have more bits
+  set xtics 20,10,40
+  set ytics autofreq textcolor rgb ink
+  set xlabel "signal over noise, dB" offset 0,0.9 textcolor rgb quiet
+  plot file(3) using (16):(only($1 > 2.5, $1)):(32):(0):ytic(5) with vectors nohead linecolor rgb grid, \
+       file(1) using ($0 > 2.5 ? $2 : NaN):0 with points pointtype points[1] pointsize 0.8 linecolor rgb colours[1], \
+       for [i = 2:3] file(i) using ($1 > 2.5 ? $2 : NaN):1 with points pointtype points[i] pointsize 0.8 linecolor rgb colours[i]
+}
 unset multiplot

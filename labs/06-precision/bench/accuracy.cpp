@@ -2,8 +2,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "06-precision/bench/accuracy.hpp"
 #include "06-precision/bench/steps.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/formats/rotation.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "harness/report/lab.hpp"
@@ -46,16 +45,11 @@ void predict_divergence(Lab& lab, const workload::Transformer& model, const Exac
   lab.show("Predicted: divergence of the next token's distribution from fp64's", {"kl_predicted"});
 }
 
-/// Divergence in each format, the median of the texts.
-using Divergences = std::map<Format, double>;
-
-Divergences add_divergence(Lab& lab, const workload::Transformer& model, const ExactModel& exact) {
+void add_divergence(Lab& lab, const workload::Transformer& model, const ExactModel& exact) {
   Series found = {"kl_by_format", "simulated", Kind::simulated, format_axis, divergence_axis};
-  Divergences medians;
   double missed = 1;
   for (Format format : all_formats) {
     const Estimate nats = estimate(exact.divergence(model, format));
-    medians[format] = nats.median;
     found.points.emplace_back(static_cast<double>(format), nats, label(format));
     if (format == Format::fp32) continue;
     const double ratio = nats.median / predicted_divergence(model, exact.logit_variance(), format);
@@ -64,32 +58,54 @@ Divergences add_divergence(Lab& lab, const workload::Transformer& model, const E
   }
   lab.add(std::move(found));
   lab.simulated("kl_prediction_missed", missed);
-  return medians;
 }
 
 // ---- Outliers ----
 
 constexpr float large = 32;
 
-/// Adds results for the same network with two enlarged channels in its weights, with and without rotation.
-void add_model_outliers(Lab& lab, workload::Transformer& model, const ExactModel& exact, const Divergences& before) {
+/// Adds results for the same network with two enlarged channels in its weights, with and without rotation. Only the
+/// weights are rounded, in each of the three.
+void add_model_outliers(Lab& lab, workload::Transformer& model, const ExactModel& exact) {
   constexpr std::array formats = {Format::int8, Format::int8_channel, Format::q8_0, Format::fp8_e4m3, Format::q4_0};
-  Series plain = {"outlier_kl_plain", "without outliers", Kind::simulated, format_axis, divergence_axis};
-  Series with = {"outlier_kl_large", "with outliers", Kind::simulated, format_axis, divergence_axis};
-  Series rotated = {"outlier_kl_rotated", "with outliers, rotated", Kind::simulated, format_axis, divergence_axis};
-  enlarge_channels(model, std::array<std::size_t, 2>{40, 200}, 1 / large);
-  lab.simulated("kl_int8", before.at(Format::int8), "nats");
-  for (std::size_t i = 0; i < formats.size(); ++i) {
-    const Format format = formats[i];
-    const auto add = [&](Series& to, const Estimate& nats) {
-      to.points.emplace_back(static_cast<double>(i), nats, label(format));
+  const Rotation rotation(6250);
+  const auto add = [&](const char* id, const char* label_of_all, const Rotation* rotated) {
+    Series series = {id, label_of_all, Kind::simulated, format_axis, divergence_axis};
+    for (std::size_t i = 0; i < formats.size(); ++i) {
+      const auto rounded = rounded_in(model, formats[i], rotated);
+      series.points.emplace_back(static_cast<double>(i), estimate(exact.divergence(*rounded, Format::fp32)),
+                                 label(formats[i]));
       lab.tick();
-    };
-    add(plain, estimate({before.at(format)}));
-    add(with, estimate(exact.divergence(model, format)));
-    add(rotated, estimate(exact.divergence(*rotated_in(model, format), Format::fp32)));
+    }
+    lab.add(std::move(series));
+  };
+  add("outlier_kl_plain", "without outliers", nullptr);
+  enlarge_channels(model, std::array<std::size_t, 2>{40, 200}, 1 / large);
+  add("outlier_kl_large", "with outliers", nullptr);
+  add("outlier_kl_rotated", "with outliers, rotated", &rotation);
+}
+
+/// Adds what a rotation does to the noise of products in FP8, by what the loud channels meet.
+void add_rotated_floats(Lab& lab) {
+  struct Meeting {
+    const char* label;
+    double weights, activations;  ///< factors of two channels
+  };
+  constexpr Meeting meetings[] = {{"quiet", large, 1 / large}, {"ordinary", 1, large}, {"loud", large, large}};
+  const Axis x = {"what the loud channels meet", "1"}, y = {"noise, over that without a rotation", "1"};
+  Series found = {"rotated_noise", "simulated", Kind::simulated, x, y};
+  Series predicted = {"rotated_noise_predicted", "modelled", Kind::modelled, x, y};
+  const Rotation rotation(6250);
+  for (const Meeting& each : meetings) {
+    const std::vector<double> activations = rows_with_loud_channels(6260, each.activations);
+    const std::vector<double> weights = rows_with_loud_channels(6270, each.weights);
+    const double before = product_noise(activations, weights, nullptr);
+    const auto place = static_cast<double>(found.points.size());
+    found.points.emplace_back(place, product_noise(activations, weights, &rotation) / before, each.label);
+    predicted.points.emplace_back(place, rotated_noise_predicted(activations, weights), each.label);
   }
-  for (Series* one : {&plain, &with, &rotated}) lab.add(std::move(*one));
+  lab.add(std::move(found));
+  lab.add(std::move(predicted));
 }
 
 // ---- Accuracy against speed ----
@@ -140,8 +156,9 @@ void measure_accuracy(Lab& lab) {
   const ExactModel exact(model, lab.quick() ? 3 : 12, lab.quick() ? 8 : 16);
   lab.derived("model_entropy", exact.entropy(), "nats");
   predict_divergence(lab, model, exact);
-  const Divergences divergences = add_divergence(lab, model, exact);
-  add_model_outliers(lab, model, exact, divergences);
+  add_divergence(lab, model, exact);
+  add_model_outliers(lab, model, exact);
+  add_rotated_floats(lab);
   add_pareto(lab);
 }
 

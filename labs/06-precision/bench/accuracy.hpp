@@ -1,7 +1,7 @@
 /// \file
 /// What the formats cost in accuracy. The output of a transformer in each format is compared with its output in fp64;
-/// its random weights are distributed like a trained network's. A few of its channels can be made much larger than the
-/// rest, and its weights rotated.
+/// its random weights have the long tails of a large trained network's. A few of its channels can be made much larger
+/// than the rest, and its weights rotated.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "06-precision/bench/divergence.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/formats/rotation.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
@@ -77,38 +78,6 @@ inline void enlarge_channels(workload::Transformer& model, std::span<const std::
       for (std::size_t row = 0; row < 4 * c; ++row) layer.up_weight[row * c + channel] *= 1 / factor;
     }
   }
-}
-
-/// log p of every token.
-template <class Logit>
-std::vector<double> log_softmax(std::span<const Logit> logits) {
-  const double highest = *std::ranges::max_element(logits);
-  double sum = 0;
-  for (Logit logit : logits) sum += std::exp(static_cast<double>(logit) - highest);
-  const double log_sum = highest + std::log(sum);
-  std::vector<double> logs;
-  for (Logit logit : logits) logs.push_back(static_cast<double>(logit) - log_sum);
-  return logs;
-}
-
-/// The Kullback-Leibler divergence D(p ‖ q) = Σ p log(p / q) of the distributions given by the logits, nats: the extra
-/// loss from predicting q when p is right.
-inline double divergence(std::span<const double> p_logits, std::span<const float> q_logits) {
-  const std::vector<double> p = log_softmax(p_logits), q = log_softmax(q_logits);
-  double sum = 0;
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    // p log(p / q) + q − p has the same sum, but its terms are never negative, and small ones do not cancel.
-    const double log_ratio = q[i] - p[i];
-    sum += std::exp(p[i]) * (std::expm1(log_ratio) - log_ratio);
-  }
-  return sum;
-}
-
-/// −Σ p log p of the distribution given by the logits, nats.
-inline double entropy(std::span<const double> logits) {
-  double sum = 0;
-  for (double log_p : log_softmax(logits)) sum -= std::exp(log_p) * log_p;
-  return sum;
 }
 
 /// Texts of random tokens, and the logits that the model computes for them in fp64.
@@ -186,21 +155,72 @@ inline double weight_noise(const workload::Transformer& model, Format format) {
 
 // ---- Outliers ----
 
-/// Returns a copy of the model in which each row of every matrix was rotated, encoded, decoded and rotated back. This
-/// has the same effect as also rotating the activations. Only the weights are rounded.
-inline std::unique_ptr<workload::Transformer> rotated_in(const workload::Transformer& model, Format format) {
-  const Rotation rotation(6250);
+/// Returns a copy of the model whose matrices were encoded and decoded. With a rotation, each row is rotated before and
+/// rotated back after, which has the same effect as also rotating the activations. Only the weights are rounded.
+inline std::unique_ptr<workload::Transformer> rounded_in(const workload::Transformer& model, Format format,
+                                                         const Rotation* rotation = nullptr) {
   const auto round_trip = [&](float* first, std::size_t rows, std::size_t columns) {
     const std::span<float> weights(first, rows * columns);
-    rotation.apply(weights, columns);
+    if (rotation != nullptr) rotation->apply(weights, columns);
     std::ranges::copy(decode(encode(format, weights, rows, columns)), first);
-    rotation.undo(weights, columns);
+    if (rotation != nullptr) rotation->undo(weights, columns);
   };
   auto copy = std::make_unique<workload::Transformer>(model.shape());
   std::ranges::copy(model.weights().all(), copy->weights().all().begin());
   for (const auto& layer : copy->weights().layers) for_each_matrix(layer, model.shape().width, round_trip);
   round_trip(copy->weights().token_embedding, model.shape().vocabulary, model.shape().width);
   return copy;
+}
+
+// ---- What a rotation does to a float ----
+
+constexpr std::size_t loud_rows = 64, loud_columns = 256;
+
+/// Random rows (loud_rows, loud_columns), in which two channels are larger than the others by this factor.
+inline std::vector<double> rows_with_loud_channels(std::uint64_t sequence, double factor) {
+  std::vector<double> rows = normal_numbers(loud_rows * loud_columns, sequence);
+  for (std::size_t row = 0; row < loud_rows; ++row) {
+    for (const std::size_t channel : {40, 200}) rows[row * loud_columns + channel] *= factor;
+  }
+  return rows;
+}
+
+/// Noise power of the products of each row of x with each row of w, when both are in E4M3 with one scale: the sum of
+/// the squared errors. \param rotation  of all rows, before they are rounded; null for none
+inline double product_noise(std::span<const double> x, std::span<const double> w, const Rotation* rotation) {
+  constexpr std::size_t n = loud_columns;
+  const auto rounded = [rotation](std::span<const double> exact) {
+    std::vector<float> numbers(exact.begin(), exact.end());
+    if (rotation != nullptr) rotation->apply(numbers, n);
+    return decode(encode(Format::fp8_e4m3, numbers, loud_rows, n));
+  };
+  const std::vector<float> near_x = rounded(x), near_w = rounded(w);
+  double power = 0;
+  for (std::size_t i = 0; i < loud_rows; ++i) {
+    for (std::size_t j = 0; j < loud_rows; ++j) {
+      const double near = std::inner_product(&near_x[i * n], &near_x[i * n] + n, &near_w[j * n], 0.0);
+      const double exact = std::inner_product(&x[i * n], &x[i * n] + n, &w[j * n], 0.0);
+      power += (near - exact) * (near - exact);
+    }
+  }
+  return power;
+}
+
+/// Predicts product_noise() with a rotation over that without. The error of a float is in proportion to it, so the
+/// noise of a product is in proportion to Σ x² w². After a rotation each x² and w² is the mean of all: Σ x² Σ w² / n.
+inline double rotated_noise_predicted(std::span<const double> x, std::span<const double> w) {
+  double x_power = 0, w_power = 0, products = 0;
+  for (std::size_t channel = 0; channel < loud_columns; ++channel) {
+    double of_x = 0, of_w = 0;
+    for (std::size_t i = channel; i < x.size(); i += loud_columns) {
+      of_x += x[i] * x[i];
+      of_w += w[i] * w[i];
+    }
+    x_power += of_x;
+    w_power += of_w;
+    products += of_x * of_w;
+  }
+  return x_power * w_power / (loud_columns * products);
 }
 
 }  // namespace hf::precision

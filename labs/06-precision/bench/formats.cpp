@@ -1,10 +1,7 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
-#include <numbers>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,7 +12,6 @@
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
 #include "harness/report/lab.hpp"
-#include "kit/random.hpp"
 
 namespace hf::precision {
 namespace {
@@ -105,6 +101,11 @@ std::vector<float> mxfp8_unclipped(const std::vector<float>& numbers) {
   return coded;
 }
 
+/// Encodes numbers as a matrix in the format, and decodes.
+auto coded_in(Format format) {
+  return [format](const std::vector<float>& numbers) { return decode(encode(format, numbers, rows, columns)); };
+}
+
 void add_sqnr(Lab& lab) {
   std::vector<std::vector<double>> sets;
   for (std::uint64_t set = 0; set < 31; ++set) sets.push_back(normal_numbers(samples, 6000 + 2 * set));
@@ -112,8 +113,7 @@ void add_sqnr(Lab& lab) {
   Series limit = {"sqnr_limit", "6.02 dB for each bit", Kind::modelled, bits_axis, sqnr_axis};
   double error = 0;
   for (Format format : all_formats) {
-    const auto coded = [format](const auto& numbers) { return decode(encode(format, numbers, rows, columns)); };
-    const Estimate sqnr = measured_sqnr(sets, coded);
+    const Estimate sqnr = measured_sqnr(sets, coded_in(format));
     const double bits = bits_of(format);
     measured.points.emplace_back(bits, sqnr, label(format));
     error = std::max(error, std::abs(sqnr.median - predicted_sqnr_db(format, rows, columns)));
@@ -125,51 +125,21 @@ void add_sqnr(Lab& lab) {
   lab.simulated("sqnr_prediction_error_worst_db", error, "dB");
 }
 
-// ---- Where the rule of 6.02 dB per bit holds ----
+// ---- SQNR of each format on numbers with longer tails ----
 
-struct Signal {
-  std::string id, label;
-  std::vector<double> numbers;
-  double range;  ///< of the quantiser
-  double above;  ///< expected SQNR above 6.02 dB per bit
-};
-
-std::array<Signal, 3> signals() {
-  std::vector<double> uniform(samples), sine(samples);
-  for (std::size_t i = 0; i < samples; ++i) {
-    uniform[i] = random_number(6100, i);
-    sine[i] = std::sin(static_cast<double>(i) * std::numbers::phi);
+/// Adds what each format keeps of numbers from Student's t, as the weights of a large model are distributed.
+void add_long_tailed(Lab& lab) {
+  std::vector<std::vector<double>> sets;
+  for (std::uint64_t set = 0; set < 7; ++set) {
+    const std::vector<float> numbers = student_numbers(samples, 6100 + 2 * set);
+    sets.emplace_back(numbers.begin(), numbers.end());
   }
-  std::vector<double> normal = normal_numbers(samples, 6102);
-  double largest = 0;
-  for (double x : normal) largest = std::max(largest, std::abs(x));
-  const auto above = [](double range_over_rms) { return 10 * std::log10(3) - 20 * std::log10(range_over_rms); };
-  return {{{"sqnr_uniform", "uniform", std::move(uniform), 1, 0},
-           {"sqnr_sine", "sine", std::move(sine), 1, above(std::numbers::sqrt2)},
-           {"sqnr_normal", "N(0, 1)", std::move(normal), largest, above(largest)}}};
-}
-
-/// Adds the SQNR of a uniform quantiser of 2 to 16 bits, whose range is the signal's.
-void add_line(Lab& lab, const Signal& signal) {
-  Series measured = {signal.id, signal.label, Kind::measured, bits_axis, sqnr_axis};
-  Series predicted = {signal.id + "_predicted", signal.label, Kind::modelled, bits_axis, sqnr_axis};
-  std::vector<double> quantised(samples);
-  for (int bits = 2; bits <= 16; ++bits) {
-    const auto quantise = [&](double x) { return quantise_uniformly(x, bits, signal.range); };
-    std::transform(signal.numbers.begin(), signal.numbers.end(), quantised.begin(), quantise);
-    const double sqnr = sqnr_db(signal.numbers, quantised), expected = db_per_bit * bits + signal.above;
-    measured.points.emplace_back(bits, estimate({sqnr}));
-    predicted.points.emplace_back(bits, expected);
+  Series kept = {"sqnr_long_tailed", "long tails", Kind::simulated, {"format", "1"}, sqnr_axis};
+  for (Format format : all_formats) {
+    if (format == Format::fp32) continue;  // these numbers are already in fp32
+    kept.points.emplace_back(static_cast<double>(format), measured_sqnr(sets, coded_in(format)), label(format));
   }
-  lab.add(std::move(measured));
-  lab.add(std::move(predicted));
-}
-
-void add_lines(Lab& lab) {
-  const auto [uniform, sine, normal] = signals();
-  add_line(lab, uniform);
-  add_line(lab, sine);
-  add_line(lab, normal);
+  lab.add(std::move(kept));
 }
 
 }  // namespace
@@ -179,7 +149,7 @@ void measure_formats(Lab& lab) {
   predict_sqnr(lab);
   add_sqnr(lab);
   lab.tick();
-  add_lines(lab);
+  add_long_tailed(lab);
 }
 
 }  // namespace hf::precision

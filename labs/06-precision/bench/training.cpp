@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -20,8 +21,10 @@
 namespace hf::precision {
 namespace {
 
-const Axis step_axis = {"step", "1"}, excess_axis = {"loss above the floor", "nats"},
-           noise_axis = {"signal over noise in the weights", "dB"}, added_axis = {"loss more than in fp32", "nats"};
+const Axis step_axis = {"step", "1"}, excess_axis = {"loss above the entropy", "nats"},
+           tokens_axis = {"tokens that divide the loss", "1"}, lost_axis = {"gradients lost", "%"},
+           noise_axis = {"signal over noise in the weights", "dB"}, added_axis = {"loss more than in fp32", "nats"},
+           format_axis = {"format", "1"}, divergence_axis = {"divergence from fp32", "nats"};
 
 using enum Storage;
 
@@ -64,19 +67,27 @@ void add_curves(Lab& lab, std::span<const Learned> all, std::size_t seeds) {
   }
 }
 
-/// Adds the loss of one recipe relative to another's.
-void add_loss_over(Lab& lab, const char* id, std::span<const Learned> all, const char* recipe, const char* other) {
+/// Adds the share of fp32's gradients that fp16 rounds to zero, over the tokens by which the loss was divided.
+void add_lost(Lab& lab, const WordDeltas& deltas) {
+  Series lost = {"batch_lost", "gradients lost in fp16", Kind::simulated, tokens_axis, lost_axis};
+  for (double tokens = rows_of_a_rank; tokens <= 0x1p26; tokens *= 4)
+    lost.points.emplace_back(tokens, 100 * lost_share(deltas, large_batch / tokens));
+  lab.add(std::move(lost));
+}
+
+/// Adds the loss of some networks relative to that of others from the same starts.
+void add_loss_over(Lab& lab, const char* id, std::span<const Learned> networks, std::span<const Learned> others) {
   const auto loss = [floor = lab.value("train_floor_loss")](const Learned& each) { return floor + each.divergence(); };
-  simulated_of(lab, id, ratio(of_each(by_recipe(all, recipe), loss), of_each(by_recipe(all, other), loss)).samples);
+  simulated_of(lab, id, ratio(of_each(networks, loss), of_each(others, loss)).samples);
 }
 
 void race_formats(Lab& lab, std::span<const Learned> all) {
   const std::span<const Learned> fp32 = by_recipe(all, "fp32"), scaled = by_recipe(all, "fp16_scaled");
   add_curves(lab, all, fp32.size());
-  add_loss_over(lab, "train_bf16_over_fp32", all, "bf16", "fp32");
-  add_loss_over(lab, "train_fp16_over_fp32", all, "fp16", "fp32");
-  add_loss_over(lab, "train_fp16_scaled_over_fp32", all, "fp16_scaled", "fp32");
-  add_loss_over(lab, "train_fp8_scaled_over_fp32", all, "fp8_scaled", "fp32");
+  add_loss_over(lab, "train_bf16_over_fp32", by_recipe(all, "bf16"), fp32);
+  add_loss_over(lab, "train_fp16_over_fp32", by_recipe(all, "fp16"), fp32);
+  add_loss_over(lab, "train_fp16_scaled_over_fp32", scaled, fp32);
+  add_loss_over(lab, "train_fp8_scaled_over_fp32", by_recipe(all, "fp8_scaled"), fp32);
   const auto wrong = [](const Learned& each) { return wrong_share(each.training); };
   // The share of fp32's gradients that fp16 would lose, with and without the scale that was found.
   const auto lost = [](const Learned& each) { return lost_share(each.training.deltas(), 1); };
@@ -84,6 +95,7 @@ void race_formats(Lab& lab, std::span<const Learned> all) {
   lab.add(sizes_of(deltas, 1, "gradient_sizes", "as they are"));
   lab.add(
       sizes_of(deltas, static_cast<double>(scaled[0].training.scaler().scale()), "gradient_sizes_scaled", "scaled"));
+  add_lost(lab, deltas);
   simulated_of(lab, "gradients_lost_fp16", of_each(fp32, lost));
   simulated_of(lab, "train_fp32_wrong_share", of_each(fp32, wrong));
   simulated_of(lab, "train_fp16_wrong_share", of_each(by_recipe(all, "fp16"), wrong));
@@ -95,8 +107,66 @@ void race_updates(Lab& lab, std::span<const Start> starts) {
   const auto all =
       learn(starts, slow_recipes, large_batch, constant_rate(lab.quick() ? 400 : 600, slow_rate), [&] { lab.tick(); });
   add_curves(lab, all, starts.size());
-  add_loss_over(lab, "train_bf16_stochastic_over_master", all, "bf16_stochastic", "bf16_master");
+  add_loss_over(lab, "train_bf16_stochastic_over_master", by_recipe(all, "bf16_stochastic"),
+                by_recipe(all, "bf16_master"));
   simulated_of(lab, "updates_lost_share", of_each(by_recipe(all, "bf16_pure"), &Learned::updates_lost));
+}
+
+// ---- Rounded after training ----
+
+/// Adds what each format keeps of trained weights, and how far the network's answers then diverge from its own. The
+/// divergence is predicted from the noise in the weights alone.
+void add_answers(Lab& lab, std::span<const Learned> trained) {
+  const auto sensitivities = of_each(trained, [](const Learned& each) {
+    const WordTensors& weights = each.training.weights();
+    return noise_sensitivity(weights, [&](const WordTensors& noisy) { return divergence_between(weights, noisy); });
+  });
+  Series kept = {"sqnr_trained", "trained weights", Kind::simulated, format_axis, noise_axis};
+  Series found = {"kl_trained", "simulated", Kind::simulated, format_axis, divergence_axis};
+  Series predicted = {"kl_trained_predicted", "from the noise", Kind::modelled, format_axis, divergence_axis};
+  double missed = 1;
+  for (const Format format : all_formats) {
+    if (format == Format::fp32) continue;
+    std::vector<double> decibels, nats, expected;  // of each seed
+    for (std::size_t i = 0; i < trained.size(); ++i) {
+      const WordTensors &weights = trained[i].training.weights(), in_format = coded(weights, format);
+      const double noise = noise_share(weights, in_format);
+      decibels.push_back(-10 * std::log10(noise));
+      nats.push_back(divergence_between(weights, in_format));
+      expected.push_back(sensitivities[i] * noise);
+    }
+    const auto x = static_cast<double>(format);
+    kept.points.emplace_back(x, estimate(decibels), label(format));
+    found.points.emplace_back(x, estimate(nats), label(format));
+    predicted.points.emplace_back(x, estimate(expected).median, label(format));
+    const double ratio = estimate(nats).median / estimate(expected).median;
+    missed = std::max({missed, ratio, 1 / ratio});
+  }
+  for (Series* series : {&kept, &found, &predicted}) lab.add(std::move(*series));
+  lab.simulated("kl_trained_missed", missed);
+}
+
+/// Adds the divergence with one matrix at a time in Q4_0, and the share of the weights in it.
+void add_matrices(Lab& lab, std::span<const Learned> trained) {
+  constexpr std::array names = {"table", "layer 1", "layer 2", "layer 3", "head"};
+  const Axis matrix_axis = {"matrix", "1"};
+  Series found = {"kl_by_matrix", "one matrix in Q4_0", Kind::simulated, matrix_axis, divergence_axis};
+  Series shares = {"weights_by_matrix", "share of the weights", Kind::modelled, matrix_axis, {"weights", "%"}};
+  std::size_t all = 0;
+  for (const scaling::Matrix& each : trained[0].training.weights()) all += each.numbers().size();
+  for (std::size_t matrix = 0; matrix < names.size(); ++matrix) {
+    const auto nats = of_each(trained, [matrix](const Learned& each) {
+      WordTensors weights = each.training.weights();
+      weights[matrix] = coded(weights, Format::q4_0)[matrix];
+      return divergence_between(each.training.weights(), weights);
+    });
+    const auto x = static_cast<double>(matrix);
+    const std::size_t here = trained[0].training.weights()[matrix].numbers().size();
+    found.points.emplace_back(x, estimate(nats), names[matrix]);
+    shares.points.emplace_back(x, 100 * static_cast<double>(here) / static_cast<double>(all), names[matrix]);
+  }
+  lab.add(std::move(found));
+  lab.add(std::move(shares));
 }
 
 /// Adds the extra loss in each format of networks trained in fp32: first after rounding their weights, predicted from
@@ -106,8 +176,11 @@ void quantise(Lab& lab, std::span<const Learned> trained) {
   for (const Learned& each : trained) starts.push_back({each.training.weights(), starts.size()});
   const std::vector<Learned> aware_networks =
       learn(starts, aware_recipes, large_batch, falling_rate(steps(lab, 150), aware_rate), [&] { lab.tick(); });
-  const auto sensitivities =
-      of_each(trained, [](const Learned& each) { return noise_sensitivity(each.training.weights()); });
+  const auto sensitivities = of_each(trained, [](const Learned& each) {
+    const double before = divergence_with(each.training.weights());
+    return noise_sensitivity(each.training.weights(),
+                             [before](const WordTensors& noisy) { return divergence_with(noisy) - before; });
+  });
   Series rounded = {"trained_added", "rounded", Kind::simulated, noise_axis, added_axis};
   Series predicted = {"trained_added_predicted", "from the noise", Kind::modelled, noise_axis, added_axis};
   Series aware = {"trained_aware_added", "trained on", Kind::simulated, noise_axis, added_axis};
@@ -150,11 +223,16 @@ void measure_training(Lab& lab) {
   lab.modelled("train_floor_loss", grammar_entropy(), "nats");
   lab.modelled("training_seeds", static_cast<double>(training_seeds(lab)));
   const std::vector<Start> starts = random_starts(training_seeds(lab));
-  const std::vector<Learned> all =
-      learn(starts, recipes, large_batch, falling_rate(steps(lab, 600), first_rate), [&] { lab.tick(); });
+  const Lessons lessons = falling_rate(steps(lab, 600), first_rate);
+  const Tick tick = [&] { lab.tick(); };
+  const std::vector<Learned> all = learn(starts, recipes, large_batch, lessons, tick);
   race_formats(lab, all);
-  race_updates(lab, starts);
   const std::span<const Learned> fp32 = by_recipe(all, "fp32");
+  const std::vector<Recipe> fp16_alone = {recipes[2]};
+  add_loss_over(lab, "train_fp16_own_tokens_over_fp32", learn(starts, fp16_alone, rows_of_a_rank, lessons, tick), fp32);
+  race_updates(lab, starts);
+  add_answers(lab, fp32);
+  add_matrices(lab, fp32);
   quantise(lab, fp32);
 }
 

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "06-precision/bench/divergence.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/training/mixed_training.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
@@ -33,7 +34,9 @@ using Tick = std::function<void()>;
 
 constexpr std::size_t rows_of_a_rank = 1024;
 
-/// Tokens in a batch of a large model: 4 Mi, similar to GPT-3 (3.2 million) and Llama 3 (4 million, later more).
+/// Tokens in a batch of a large model: 4 Mi, similar to GPT-3 (3.2 million) and Llama 3 (4 million, later more). Here
+/// they divide the loss before the backward pass, which makes small gradients; most trainers divide by a rank's own
+/// tokens there.
 constexpr double large_batch = 1 << 22;
 
 /// The number of steps and the learning rate of each.
@@ -194,6 +197,19 @@ inline double wrong_share(const MixedTraining& training) {
   return wrong;
 }
 
+/// Mean divergence of the next word's distribution with `other` weights from that with `weights`, nats.
+inline double divergence_between(const WordTensors& weights, const WordTensors& other) {
+  WordActivations right, computed;
+  forward(weights, judging_text().seen, Storage::fp32, right);
+  forward(other, judging_text().seen, Storage::fp32, computed);
+  double sum = 0;
+  for (std::size_t i = 0; i < judging_text().rows(); ++i) {
+    const std::vector<double> of_row(right.logits.row(i), right.logits.row(i) + vocabulary_size);
+    sum += divergence(of_row, std::span<const float>(computed.logits.row(i), vocabulary_size));
+  }
+  return sum / static_cast<double>(judging_text().rows());
+}
+
 /// divergence() with these weights, and activations in fp32.
 inline double divergence_with(const WordTensors& weights) {
   WordActivations computed;
@@ -220,13 +236,13 @@ inline double noise_share(const WordTensors& weights, const WordTensors& coded) 
   return share;
 }
 
-/// The loss that random noise in the weights adds, divided by noise_share(). The noise is uniform, 30 dB below the
-/// signal.
-inline double noise_sensitivity(const WordTensors& weights) {
+/// What random noise in the weights costs, divided by noise_share(): mean of cost(noisy weights). The noise is uniform,
+/// 30 dB below the signal.
+template <class Cost>
+double noise_sensitivity(const WordTensors& weights, const Cost& cost) {
   constexpr double share = 1e-3;
   constexpr std::uint64_t draws = 8, first_noise = 9000;  // of random numbers
-  const double before = divergence_with(weights);
-  double added = 0;
+  double total = 0;
   for (std::uint64_t draw = 0; draw < draws; ++draw) {
     WordTensors noisy = weights;
     for (std::size_t i = 0; i < noisy.size(); ++i) {
@@ -236,9 +252,9 @@ inline double noise_sensitivity(const WordTensors& weights) {
       const std::uint64_t sequence = first_noise + draw * noisy.size() + i;
       for (std::size_t j = 0; j < numbers.size(); ++j) numbers[j] += spread * random_number(sequence, j);
     }
-    added += (divergence_with(noisy) - before) / draws;
+    total += cost(noisy) / draws;
   }
-  return added / share;
+  return total / share;
 }
 
 }  // namespace hf::precision

@@ -146,12 +146,6 @@ double sqnr_db(std::span<const double> signal, std::span<const float> decoded) {
   return signal_over_noise(signal, decoded);
 }
 
-double quantise_uniformly(double x, int bits, double range) {
-  const double levels = std::exp2(bits), step = 2 * range / levels;
-  const double level = std::clamp(std::floor(x / step), -levels / 2, levels / 2 - 1);
-  return (level + 0.5) * step;
-}
-
 double predicted_sqnr_db(Format format, std::size_t rows, std::size_t columns) {
   return -10 * std::log10(noise_of(format, rows, columns));
 }

@@ -27,9 +27,6 @@ std::vector<float> student_numbers(std::size_t count, std::uint64_t sequence);
 double sqnr_db(std::span<const double> signal, std::span<const double> decoded);
 double sqnr_db(std::span<const double> signal, std::span<const float> decoded);
 
-/// Rounds x as a uniform quantiser does: to the middle of one of 2^bits equal steps that fill [−range, range].
-double quantise_uniformly(double x, int bits, double range);
-
 /// Predicts the ratio, in dB. A number can lie anywhere between its two neighbours in the format, so its error is
 /// uniform over one step and has a mean square of step² / 12 (Bennett, "Spectra of quantized signals", 1948). The step
 /// depends on the number and on the largest number under the same scale; the prediction averages over the distributions

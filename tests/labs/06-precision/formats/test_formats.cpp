@@ -162,16 +162,6 @@ TEST_CASE("SQNR is the ratio of powers in dB") {
   CHECK(std::isinf(sqnr_db(x, x)));
 }
 
-TEST_CASE("a plain quantiser has as many steps as its bits say, and ends where its range does") {
-  std::set<double> values;
-  for (int i = -1000; i <= 1000; ++i) {
-    const double x = i / 500.0, y = quantise_uniformly(x, 3, 1.0);
-    values.insert(y);
-    if (std::abs(x) <= 1) CHECK(std::abs(x - y) <= 0.125);
-  }
-  CHECK(values == std::set<double>{-0.875, -0.625, -0.375, -0.125, 0.125, 0.375, 0.625, 0.875});
-}
-
 TEST_CASE("what formats lose of N(0, 1) is predicted") {
   constexpr std::size_t rows = 64, columns = 1024;
   const std::vector<double> x = normal_numbers(rows * columns, 11);

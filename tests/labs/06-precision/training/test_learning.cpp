@@ -96,9 +96,15 @@ TEST_CASE("noise is what coding changes, over what was there") {
 
 TEST_CASE("noise in weights costs a trained network something") {
   const auto all = learn(random_starts(1), std::vector{Recipe{"fp32", ""}}, large_batch, constant_rate(40, 4), [] {});
-  const double sensitivity = noise_sensitivity(all[0].training.weights());
+  const WordTensors& weights = all[0].training.weights();
+  const auto answers = [&](const WordTensors& noisy) { return divergence_between(weights, noisy); };
+  const double sensitivity = noise_sensitivity(weights, answers);
   CHECK(sensitivity > 0.01);
   CHECK(sensitivity < 1000);
+  // The divergence is in proportion to the noise, so that of a format is known from its noise.
+  const WordTensors in_q8_0 = coded(weights, Format::q8_0);
+  CHECK(answers(weights) == 0);
+  CHECK(answers(in_q8_0) == doctest::Approx(sensitivity * noise_share(weights, in_q8_0)).epsilon(0.5));
 }
 
 TEST_CASE("chance that goes to impossible words is wrong") {
