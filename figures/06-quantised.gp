@@ -20,8 +20,7 @@ eval x_range(0.9 * line_min_x, 48)
 set yrange [1e-5:0.2]
 set ytics ("10⁻⁵" 1e-5, "10⁻⁴" 1e-4, "10⁻³" 1e-3, "10⁻²" 1e-2, "10⁻¹" 1e-1)
 set xlabel "signal over noise in the weights, dB" offset 0,0.9 textcolor rgb quiet
-plot predicted using 1:2 with linespoints pointtype modelled_point pointsize 0.7 linewidth 1.4 dashtype modelled_dash \
-       linecolor rgb quiet, \
+plot predicted using 1:2 with points pointtype modelled_point pointsize 1.15 linewidth 1.4 linecolor rgb quiet, \
      rounded using 1:2 with points pointtype simulated_point pointsize 0.85 linecolor rgb green, \
      aware using 1:2 with points pointtype triangle pointsize 0.95 linecolor rgb purple, \
      rounded using (only($1 < 48, $1)):2:(strcol(5)) with labels left font near textcolor rgb green

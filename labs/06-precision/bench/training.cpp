@@ -115,12 +115,14 @@ void race_updates(Lab& lab, std::span<const Start> starts) {
 // ---- Rounded after training ----
 
 /// Adds what each format keeps of trained weights, and how far the network's answers then diverge from its own. The
-/// divergence is predicted from the noise in the weights alone.
+/// divergence is predicted from the noise in each matrix alone.
 void add_answers(Lab& lab, std::span<const Learned> trained) {
-  const auto sensitivities = of_each(trained, [](const Learned& each) {
+  std::vector<std::vector<double>> sensitivities;
+  for (const Learned& each : trained) {
     const WordTensors& weights = each.training.weights();
-    return noise_sensitivity(weights, [&](const WordTensors& noisy) { return divergence_between(weights, noisy); });
-  });
+    const auto cost = [&](const WordTensors& noisy) { return divergence_between(weights, noisy); };
+    sensitivities.push_back(noise_sensitivities(weights, cost));
+  }
   Series kept = {"sqnr_trained", "trained weights", Kind::simulated, format_axis, noise_axis};
   Series found = {"kl_trained", "simulated", Kind::simulated, format_axis, divergence_axis};
   Series predicted = {"kl_trained_predicted", "from the noise", Kind::modelled, format_axis, divergence_axis};
@@ -130,10 +132,10 @@ void add_answers(Lab& lab, std::span<const Learned> trained) {
     std::vector<double> decibels, nats, expected;  // of each seed
     for (std::size_t i = 0; i < trained.size(); ++i) {
       const WordTensors &weights = trained[i].training.weights(), in_format = coded(weights, format);
-      const double noise = noise_share(weights, in_format);
-      decibels.push_back(-10 * std::log10(noise));
+      const std::vector<double> noise = noise_shares(weights, in_format);
+      decibels.push_back(mean_sqnr_db(noise));
       nats.push_back(divergence_between(weights, in_format));
-      expected.push_back(sensitivities[i] * noise);
+      expected.push_back(predicted_cost(sensitivities[i], noise));
     }
     const auto x = static_cast<double>(format);
     kept.points.emplace_back(x, estimate(decibels), label(format));
@@ -144,6 +146,7 @@ void add_answers(Lab& lab, std::span<const Learned> trained) {
   }
   for (Series* series : {&kept, &found, &predicted}) lab.add(std::move(*series));
   lab.simulated("kl_trained_missed", missed);
+  lab.show("Trained weights in each format: divergence of the answers", {"kl_trained_predicted", "kl_trained"});
 }
 
 /// Adds the divergence with one matrix at a time in Q4_0, and the share of the weights in it.
@@ -151,6 +154,7 @@ void add_matrices(Lab& lab, std::span<const Learned> trained) {
   constexpr std::array names = {"table", "layer 1", "layer 2", "layer 3", "head"};
   const Axis matrix_axis = {"matrix", "1"};
   Series found = {"kl_by_matrix", "one matrix in Q4_0", Kind::simulated, matrix_axis, divergence_axis};
+  Series kept = {"sqnr_by_matrix", "signal over noise in Q4_0", Kind::simulated, matrix_axis, noise_axis};
   Series shares = {"weights_by_matrix", "share of the weights", Kind::modelled, matrix_axis, {"weights", "%"}};
   std::size_t all = 0;
   for (const scaling::Matrix& each : trained[0].training.weights()) all += each.numbers().size();
@@ -160,13 +164,20 @@ void add_matrices(Lab& lab, std::span<const Learned> trained) {
       weights[matrix] = coded(weights, Format::q4_0)[matrix];
       return divergence_between(each.training.weights(), weights);
     });
+    const auto decibels = of_each(trained, [matrix](const Learned& each) {
+      const WordTensors& weights = each.training.weights();
+      return -10 * std::log10(noise_shares(weights, coded(weights, Format::q4_0))[matrix]);
+    });
     const auto x = static_cast<double>(matrix);
+    kept.points.emplace_back(x, estimate(decibels), names[matrix]);
     const std::size_t here = trained[0].training.weights()[matrix].numbers().size();
     found.points.emplace_back(x, estimate(nats), names[matrix]);
     shares.points.emplace_back(x, 100 * static_cast<double>(here) / static_cast<double>(all), names[matrix]);
   }
   lab.add(std::move(found));
+  lab.add(std::move(kept));
   lab.add(std::move(shares));
+  lab.show("One matrix of trained weights at a time in Q4_0", {"weights_by_matrix", "sqnr_by_matrix", "kl_by_matrix"});
 }
 
 /// Adds the extra loss in each format of networks trained in fp32: first after rounding their weights, predicted from
@@ -176,11 +187,13 @@ void quantise(Lab& lab, std::span<const Learned> trained) {
   for (const Learned& each : trained) starts.push_back({each.training.weights(), starts.size()});
   const std::vector<Learned> aware_networks =
       learn(starts, aware_recipes, large_batch, falling_rate(steps(lab, 150), aware_rate), [&] { lab.tick(); });
-  const auto sensitivities = of_each(trained, [](const Learned& each) {
-    const double before = divergence_with(each.training.weights());
-    return noise_sensitivity(each.training.weights(),
-                             [before](const WordTensors& noisy) { return divergence_with(noisy) - before; });
-  });
+  std::vector<std::vector<double>> sensitivities;
+  for (const Learned& each : trained) {
+    const auto cost = [before = divergence_with(each.training.weights())](const WordTensors& noisy) {
+      return divergence_with(noisy) - before;
+    };
+    sensitivities.push_back(noise_sensitivities(each.training.weights(), cost));
+  }
   Series rounded = {"trained_added", "rounded", Kind::simulated, noise_axis, added_axis};
   Series predicted = {"trained_added_predicted", "from the noise", Kind::modelled, noise_axis, added_axis};
   Series aware = {"trained_aware_added", "trained on", Kind::simulated, noise_axis, added_axis};
@@ -189,9 +202,9 @@ void quantise(Lab& lab, std::span<const Learned> trained) {
     std::vector<double> decibels, expected, added;  // of each seed
     for (std::size_t i = 0; i < trained.size(); ++i) {
       const WordTensors &weights = starts[i].weights, in_format = coded(weights, format);
-      const double noise = noise_share(weights, in_format);
-      decibels.push_back(-10 * std::log10(noise));
-      expected.push_back(sensitivities[i] * noise);
+      const std::vector<double> noise = noise_shares(weights, in_format);
+      decibels.push_back(mean_sqnr_db(noise));
+      expected.push_back(predicted_cost(sensitivities[i], noise));
       added.push_back(divergence_with(in_format) - trained[i].divergence());
     }
     const double x = estimate(decibels).median;

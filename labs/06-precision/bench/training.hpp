@@ -222,39 +222,50 @@ inline double sum_of_squares(const scaling::Matrix& matrix) {
   return std::accumulate(matrix.numbers().begin(), matrix.numbers().end(), 0.0, add_square);
 }
 
-/// Ratio of noise to signal in coded weights: the mean over matrices of |coded − weights|² / |weights|².
-inline double noise_share(const WordTensors& weights, const WordTensors& coded) {
-  double share = 0;
+/// Ratio of noise to signal in each coded matrix: |coded − weights|² / |weights|².
+inline std::vector<double> noise_shares(const WordTensors& weights, const WordTensors& coded) {
+  std::vector<double> shares;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     double noise = 0;
     for (std::size_t j = 0; j < weights[i].numbers().size(); ++j) {
       const double error = static_cast<double>(coded[i].numbers()[j]) - static_cast<double>(weights[i].numbers()[j]);
       noise += error * error;
     }
-    share += noise / sum_of_squares(weights[i]) / static_cast<double>(weights.size());
+    shares.push_back(noise / sum_of_squares(weights[i]));
   }
-  return share;
+  return shares;
 }
 
-/// What random noise in the weights costs, divided by noise_share(): mean of cost(noisy weights). The noise is uniform,
-/// 30 dB below the signal.
+/// What random noise in each matrix costs, divided by its noise share: mean of cost(noisy weights). The noise is
+/// uniform, 30 dB below the signal.
 template <class Cost>
-double noise_sensitivity(const WordTensors& weights, const Cost& cost) {
+std::vector<double> noise_sensitivities(const WordTensors& weights, const Cost& cost) {
   constexpr double share = 1e-3;
   constexpr std::uint64_t draws = 8, first_noise = 9000;  // of random numbers
-  double total = 0;
-  for (std::uint64_t draw = 0; draw < draws; ++draw) {
-    WordTensors noisy = weights;
-    for (std::size_t i = 0; i < noisy.size(); ++i) {
-      const std::span<float> numbers = noisy[i].numbers();
-      const double variance = share * sum_of_squares(weights[i]) / static_cast<double>(numbers.size());
-      const auto spread = static_cast<float>(std::sqrt(3 * variance));  // of uniform numbers in [-spread, spread)
-      const std::uint64_t sequence = first_noise + draw * noisy.size() + i;
-      for (std::size_t j = 0; j < numbers.size(); ++j) numbers[j] += spread * random_number(sequence, j);
+  std::vector<double> sensitivities(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::size_t count = weights[i].numbers().size();
+    const double variance = share * sum_of_squares(weights[i]) / static_cast<double>(count);
+    const auto spread = static_cast<float>(std::sqrt(3 * variance));  // of uniform numbers in [-spread, spread)
+    for (std::uint64_t draw = 0; draw < draws; ++draw) {
+      WordTensors noisy = weights;
+      const std::uint64_t sequence = first_noise + draw * weights.size() + i;
+      for (std::size_t j = 0; j < count; ++j) noisy[i].numbers()[j] += spread * random_number(sequence, j);
+      sensitivities[i] += cost(noisy) / draws / share;
     }
-    total += cost(noisy) / draws;
   }
-  return total / share;
+  return sensitivities;
+}
+
+/// Predicts what a format costs: each matrix's noise share, times its sensitivity.
+inline double predicted_cost(const std::vector<double>& sensitivities, const std::vector<double>& noise_shares) {
+  return std::inner_product(sensitivities.begin(), sensitivities.end(), noise_shares.begin(), 0.0);
+}
+
+/// Signal over noise, both as shares of each matrix's signal, averaged over matrices, dB.
+inline double mean_sqnr_db(const std::vector<double>& noise_shares) {
+  const double sum = std::accumulate(noise_shares.begin(), noise_shares.end(), 0.0);
+  return -10 * std::log10(sum / static_cast<double>(noise_shares.size()));
 }
 
 }  // namespace hf::precision

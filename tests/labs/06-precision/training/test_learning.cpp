@@ -90,21 +90,24 @@ TEST_CASE("coded weights are what the format stands for") {
 
 TEST_CASE("noise is what coding changes, over what was there") {
   const WordTensors weights = {matrix({3, 4}), matrix({1, 1})}, coded = {matrix({3, 4.5f}), matrix({1, 0.8f})};
-  CHECK(noise_share(weights, weights) == 0);
-  CHECK(noise_share(weights, coded) == doctest::Approx((0.25 / 25 + 0.04 / 2) / 2));
+  CHECK(noise_shares(weights, weights) == std::vector<double>{0, 0});
+  CHECK(noise_shares(weights, coded)[0] == doctest::Approx(0.25 / 25));
+  CHECK(noise_shares(weights, coded)[1] == doctest::Approx(0.04 / 2));
+  CHECK(mean_sqnr_db({0.01, 0.03}) == doctest::Approx(-10 * std::log10(0.02)));
 }
 
 TEST_CASE("noise in weights costs a trained network something") {
   const auto all = learn(random_starts(1), std::vector{Recipe{"fp32", ""}}, large_batch, constant_rate(40, 4), [] {});
   const WordTensors& weights = all[0].training.weights();
   const auto answers = [&](const WordTensors& noisy) { return divergence_between(weights, noisy); };
-  const double sensitivity = noise_sensitivity(weights, answers);
-  CHECK(sensitivity > 0.01);
-  CHECK(sensitivity < 1000);
+  const std::vector<double> sensitivities = noise_sensitivities(weights, answers);
+  REQUIRE(sensitivities.size() == weights.size());
+  for (const double each : sensitivities) CHECK(each > 0);
   // The divergence is in proportion to the noise, so that of a format is known from its noise.
   const WordTensors in_q8_0 = coded(weights, Format::q8_0);
   CHECK(answers(weights) == 0);
-  CHECK(answers(in_q8_0) == doctest::Approx(sensitivity * noise_share(weights, in_q8_0)).epsilon(0.5));
+  const double predicted = predicted_cost(sensitivities, noise_shares(weights, in_q8_0));
+  CHECK(answers(in_q8_0) == doctest::Approx(predicted).epsilon(0.5));
 }
 
 TEST_CASE("chance that goes to impossible words is wrong") {
