@@ -13,7 +13,7 @@ trained(suffix) = have_trained ? tables."/kl_trained".suffix.".tsv" : dots
 shown(x) = have_trained ? x : NaN
 eval key("random weights", simulated_point, blue)
 if (have_trained) {
-  eval key("trained weights", triangle, green)
+  eval key("trained weights", hollow_triangle, green)
 }
 eval key("modelled from the noise of the weights", modelled_point, ink)
 y_title = ""
@@ -29,4 +29,4 @@ plot dots using (1e-13):1:($2 - 1e-13):(0):ytic(5) with vectors nohead linewidth
      predicted using 2:1 with points pointtype modelled_point pointsize 1.15 linewidth 1.4 linecolor rgb ink, \
      dots using 2:1 with points pointtype simulated_point pointsize 0.7 linecolor rgb blue, \
      trained("_predicted") using (shown($2)):1 with points pointtype modelled_point pointsize 1.15 linewidth 1.4 linecolor rgb ink, \
-     trained("") using (shown($2)):1 with points pointtype triangle pointsize 0.7 linecolor rgb green
+     trained("") using (shown($2)):1 with points pointtype hollow_triangle pointsize 0.8 linecolor rgb green

@@ -65,5 +65,5 @@ set xlabel "tokens by which the loss is divided before the backward pass" offset
 two(x) = log(x) / log(2)
 plot lost using (two($1)):2 with linespoints pointtype simulated_point pointsize 0.7 linewidth 1.8 \
        dashtype simulated_dash linecolor rgb purple, \
-     lost using (only($1 == 2**22, 22)):2:("above") with labels right font near textcolor rgb purple
+     lost using (only($1 == 2**22, 22)):2:("as above") with labels right font near textcolor rgb purple
 unset multiplot

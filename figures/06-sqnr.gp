@@ -2,6 +2,7 @@
 # needs: sqnr_by_bits sqnr_predicted sqnr_limit
 # shows: sqnr_by_bits sqnr_predicted sqnr_limit sqnr_trained sqnr_long_tailed
 # Above, the formats over their bits, for normal numbers; below, those of 4 and 8 bits, for three kinds of numbers.
+load tables."/values.gp"
 have_kinds = exists("have_sqnr_trained") && exists("have_sqnr_long_tailed")
 height = have_kinds ? 836 : 486
 load "style.gp"
@@ -12,7 +13,11 @@ set multiplot
 # ---- Formats ----
 top_edge = 36; bottom_edge = 424; right_edge = width - 30
 y_title = "signal over noise, dB"
-eval key("measured", measured_point, ink)
+array ids[3] = ["sqnr_by_bits", "sqnr_trained", "sqnr_long_tailed"]
+array names[3] = ["normal numbers", "trained weights", "long tails"]
+array colours[3] = [blue, green, purple]
+array points[3] = [measured_point, simulated_point, hollow_triangle]
+do for [i = 1:(have_kinds ? 3 : 1)] { eval key(names[i], points[i], colours[i]) }
 eval key("modelled from the spacing", modelled_point, ink)
 load "frame.gp"
 set xrange [3:17]
@@ -31,22 +36,17 @@ unset label
 
 # ---- Kinds of numbers ----
 if (have_kinds) {
-  array ids[3] = ["sqnr_by_bits", "sqnr_trained", "sqnr_long_tailed"]
-  array names[3] = ["normal", "trained weights", "long tails"]
-  array colours[3] = [blue, green, purple]
-  array points[3] = [measured_point, simulated_point, triangle]
   file(i) = tables."/".ids[i].".tsv"
   left_edge = 116; top_edge = 536; bottom_edge = height - 62
   y_title = ""
-  do for [i = 1:3] { eval key(names[i], points[i], colours[i]) }
   load "frame.gp"
   set xrange [16:48]
   set yrange [11.6:2.4]  # formats in the order of the record; the first three have more bits
   set xtics 20,10,40
   set ytics autofreq textcolor rgb ink
   set xlabel "signal over noise, dB" offset 0,0.9 textcolor rgb quiet
-  plot file(3) using (16):(only($1 > 2.5, $1)):(32):(0):ytic(5) with vectors nohead linecolor rgb grid, \
-       file(1) using ($0 > 2.5 ? $2 : NaN):0 with points pointtype points[1] pointsize 0.8 linecolor rgb colours[1], \
-       for [i = 2:3] file(i) using ($1 > 2.5 ? $2 : NaN):1 with points pointtype points[i] pointsize 0.8 linecolor rgb colours[i]
+  plot file(3) every ::2 using (16):1:(32):(0):ytic(5) with vectors nohead linecolor rgb grid, \
+       file(1) using (only($0 > 2.5, $2)):0 with points pointtype points[1] pointsize 0.8 linecolor rgb colours[1], \
+       for [i = 2:3] file(i) every ::2 using 2:1 with points pointtype points[i] pointsize 0.8 linecolor rgb colours[i]
 }
 unset multiplot
