@@ -2,6 +2,7 @@
 //
 //   chases       measure_limits            what are latency and largest bandwidth, and what follows from both?
 //                measure_chases            how much faster are many chases at a time, on one thread and on two?
+//   scheduler    measure_scheduler         which queue in a core is full when few loads are in flight?
 //   prefetch     measure_prefetch          prefetching, on a machine that waits
 //   divergence   measure_divergence        numbers that take different branches, in vectors
 //   simt         simulate_latency_hiding   a model that hides latency, with numbers of this machine and of GPUs
@@ -27,6 +28,7 @@ namespace {
 std::vector<Step> all_steps(std::optional<Shared>& shared) {
   std::vector<Step> steps = {{"latency and bandwidth", with(shared, measure_limits), 2, 5},
                              {"chases", with(shared, measure_chases), 3, 12, {"latency and bandwidth"}},
+                             {"scheduler", with(shared, measure_scheduler), 1, 6, {"latency and bandwidth"}},
                              {"prefetch", with(shared, measure_prefetch), 1, 5},
                              {"divergence", measure_divergence, 1, 4},
                              {"SIMT model", with(shared, simulate_latency_hiding), 1, 1, {"chases"}},

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "03-gpu/bench/chase_memory.hpp"
 #include "03-gpu/bench/steps.hpp"
 #include "03-gpu/kernels/chases.hpp"
 #include "03-gpu/kernels/gather.hpp"
@@ -23,28 +24,6 @@
 #include "kit/streams/stream_set.hpp"
 
 namespace hf::gpu {
-
-/// For each thread, memory filled with random cycles, built by that thread so that it is near its core.
-class ChaseMemory {
- public:
-  /// \param threads  1 or 2
-  /// \param bytes  for each
-  /// \throws OutOfMemory
-  ChaseMemory(int threads, std::size_t bytes) : team_(threads), rings_(static_cast<std::size_t>(threads)) {
-    for (int thread = 0; thread < threads; ++thread) buffers_.emplace_back(bytes, Pages::huge);
-    team_.run([&](int thread) { ring(thread) = ChaseRing(lines(thread)); });
-  }
-
-  Team& team() { return team_; }
-  ChaseRing& ring(int thread) { return rings_[static_cast<std::size_t>(thread)]; }
-  std::span<Line> lines(int thread) const { return buffers_[static_cast<std::size_t>(thread)].as<Line>(); }
-
- private:
-  Team team_;
-  std::vector<Buffer> buffers_;
-  std::vector<ChaseRing> rings_;
-};
-
 namespace {
 
 constexpr std::size_t MiB = 1 << 20;
@@ -201,7 +180,6 @@ void measure_chases(Lab& lab, Shared& shared) {
   } else {
     lab.note("one core: chases on two threads were not measured");
   }
-  shared.memory.reset();
 }
 
 }  // namespace hf::gpu

@@ -21,12 +21,13 @@ struct Shared {
 
   Pinned pinned;
   std::size_t bytes;                     ///< of the memory of a thread for chases and lookups
-  std::shared_ptr<ChaseMemory> memory;   ///< only for the steps with chases
+  std::shared_ptr<ChaseMemory> memory;   ///< until measure_scheduler()
   std::vector<Estimate> one_thread_gbs;  ///< of chases, in the order of chase_counts
 };
 
 void measure_limits(Lab& lab, Shared& shared);
 void measure_chases(Lab& lab, Shared& shared);
+void measure_scheduler(Lab& lab, Shared& shared);  ///< frees the chases' memory
 void measure_prefetch(Lab& lab, Shared& shared);
 void measure_divergence(Lab& lab);
 void simulate_latency_hiding(Lab& lab, Shared& shared);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -37,6 +39,22 @@ inline double knee(const std::vector<double>& x, const std::vector<double>& y) {
   if (first == 0) return x.front() / share * std::min(1.0, level / y.front());
   const double between = (level - y[first - 1]) / (y[first] - y[first - 1]);
   return (x[first - 1] + between * (x[first] - x[first - 1])) / share;
+}
+
+/// The places of a queue that `rows` rows fill, if each keeps x places: rows · x, for the x at which one row less than
+/// before is in flight, so that y falls from rows + 1 to rows. (The load of the next row takes hardly any place, so it is
+/// on its way until the rows before it leave no place at all.) We take the point where y passes the geometric mean of the
+/// two, on the straight line between two adjacent points.
+/// \param x  increasing
+/// \param y  the rows in flight, one for each x
+/// \return nothing if y does not begin above that mean and pass it
+inline std::optional<double> places_filled(int rows, const std::vector<double>& x, const std::vector<double>& y) {
+  const double level = std::sqrt(rows * (rows + 1.0));
+  const auto first =
+      static_cast<std::size_t>(std::find_if(y.begin(), y.end(), [=](double each) { return each < level; }) - y.begin());
+  if (first == 0 || first == y.size()) return std::nullopt;
+  const double between = (y[first - 1] - level) / (y[first - 1] - y[first]);
+  return rows * (x[first - 1] + between * (x[first] - x[first - 1]));
 }
 
 }  // namespace hf::gpu

@@ -14,6 +14,7 @@
 #include "03-gpu/kernels/branches.hpp"
 #include "03-gpu/kernels/chases.hpp"
 #include "03-gpu/kernels/gather.hpp"
+#include "03-gpu/kernels/scheduler.hpp"
 #include "kit/streams/chase.hpp"
 
 namespace hf::gpu {
@@ -104,6 +105,23 @@ TEST_CASE("lines are read in the order that is given") {
     for (std::size_t i = 0; i < count; ++i) expected += reinterpret_cast<std::uintptr_t>(memory[index[i]].next);
     CHECK(read_lines_prefetched(memory, index.data(), count, 10) == expected);
   }
+}
+
+TEST_CASE("with any number of additions, the sum is that of the words, or of ones") {
+  std::mt19937 random(8);
+  std::vector<Line> memory(50);
+  for (Line& line : memory) line.next = &memory[random() % memory.size()];
+  std::vector<std::uint32_t> index(70);
+  for (std::uint32_t& each : index) each = static_cast<std::uint32_t>(random() % memory.size());
+  for (const std::size_t count : {0, 1, 70}) {
+    std::uint64_t words = 0;
+    for (std::size_t i = 0; i < count; ++i) words += reinterpret_cast<std::uintptr_t>(memory[index[i]].next);
+    for (const int additions : addition_counts) {
+      CHECK(waiting_additions(additions)(memory.data(), index.data(), count) == words);
+      CHECK(ready_additions(additions)(memory.data(), index.data(), count) == count);
+    }
+  }
+  CHECK_THROWS_AS(waiting_additions(3), std::invalid_argument);
 }
 
 TEST_CASE("an order stays below its size, begins again after its end, and leaves numbers to look ahead at") {

@@ -46,6 +46,20 @@ TEST_CASE("points that do not match are refused") {
   CHECK_THROWS_AS(knee({1, 2}, {1}), std::invalid_argument);
 }
 
+TEST_CASE("a queue has as many places as one row fills, or two, or three") {
+  for (const int places : {40, 97, 120}) {
+    std::vector<double> x, y;
+    for (int waiting = 4; waiting <= 160; waiting += 4) {
+      x.push_back(waiting);
+      y.push_back(1 + (places - 1) / waiting);  // another load as long as a place is free
+    }
+    CAPTURE(places);
+    for (const int rows : {1, 2, 3}) CHECK(std::abs(places_filled(rows, x, y).value() - places) <= 4 * rows);
+  }
+  CHECK_FALSE(places_filled(1, {8, 16}, {1, 1}));  // a core that runs one load after the other
+  CHECK_FALSE(places_filled(1, {8, 16}, {3, 2}));  // more places than were asked for
+}
+
 TEST_CASE("each limit alone decides how many warps there are") {
   const Multiprocessor hopper;
   CHECK(resident_warps(hopper, {256, 32, 0}) == 64);   // everything fits
