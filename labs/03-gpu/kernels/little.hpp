@@ -41,20 +41,18 @@ inline double knee(const std::vector<double>& x, const std::vector<double>& y) {
   return (x[first - 1] + between * (x[first] - x[first - 1])) / share;
 }
 
-/// The places of a queue that `rows` rows fill, if each keeps x places: rows · x, for the x at which one row less than
-/// before is in flight, so that y falls from rows + 1 to rows. (The load of the next row takes hardly any place, so it is
-/// on its way until the rows before it leave no place at all.) We take the point where y passes the geometric mean of the
-/// two, on the straight line between two adjacent points.
-/// \param x  increasing
+/// The places of a queue that `rows` rows fill, if each keeps x places: rows · x, for the x at which y falls from rows + 1
+/// to rows. (The load of the next row takes hardly any place, so it is on its way until the rows before it leave none.)
+/// So many points as lie above the geometric mean of the two are before the fall: an outlier moves it by one point only.
+/// \param x  increasing, in equal steps
 /// \param y  the rows in flight, one for each x
-/// \return nothing if y does not begin above that mean and pass it
+/// \return nothing if all points lie on one side
 inline std::optional<double> places_filled(int rows, const std::vector<double>& x, const std::vector<double>& y) {
   const double level = std::sqrt(rows * (rows + 1.0));
-  const auto first =
-      static_cast<std::size_t>(std::find_if(y.begin(), y.end(), [=](double each) { return each < level; }) - y.begin());
-  if (first == 0 || first == y.size()) return std::nullopt;
-  const double between = (y[first - 1] - level) / (y[first - 1] - y[first]);
-  return rows * (x[first - 1] + between * (x[first] - x[first - 1]));
+  const auto above =
+      static_cast<std::size_t>(std::count_if(y.begin(), y.end(), [=](double each) { return each >= level; }));
+  if (above == 0 || above == y.size()) return std::nullopt;
+  return rows * (x[above - 1] + x[above]) / 2;
 }
 
 }  // namespace hf::gpu
