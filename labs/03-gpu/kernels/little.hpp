@@ -43,16 +43,22 @@ inline double knee(const std::vector<double>& x, const std::vector<double>& y) {
 
 /// The places of a queue that `rows` rows fill, if each keeps x places: rows · x, for the x at which y falls from rows + 1
 /// to rows. (The load of the next row takes hardly any place, so it is on its way until the rows before it leave none.)
-/// So many points as lie above the geometric mean of the two are before the fall: an outlier moves it by one point only.
-/// \param x  increasing, in equal steps
+/// Of all places between two points, we take the one with the fewest points on the wrong side of the geometric mean of
+/// rows and rows + 1, so that a few outliers change nothing.
+/// \param x  increasing
 /// \param y  the rows in flight, one for each x
-/// \return nothing if all points lie on one side
+/// \return nothing if the fall would be before the first point or after the last
 inline std::optional<double> places_filled(int rows, const std::vector<double>& x, const std::vector<double>& y) {
-  const double level = std::sqrt(rows * (rows + 1.0));
-  const auto above =
-      static_cast<std::size_t>(std::count_if(y.begin(), y.end(), [=](double each) { return each >= level; }));
-  if (above == 0 || above == y.size()) return std::nullopt;
-  return rows * (x[above - 1] + x[above]) / 2;
+  const auto is_low = [level = std::sqrt(rows * (rows + 1.0))](double each) { return each < level; };
+  std::size_t fall = 0, fewest = y.size();
+  for (std::size_t split = 0; split <= y.size(); ++split) {
+    const auto middle = y.begin() + static_cast<std::ptrdiff_t>(split);
+    const auto wrong = static_cast<std::size_t>(std::count_if(y.begin(), middle, is_low) + (y.end() - middle) -
+                                                std::count_if(middle, y.end(), is_low));
+    if (wrong < fewest || split == 0) fall = split, fewest = wrong;
+  }
+  if (fall == 0 || fall == y.size()) return std::nullopt;
+  return rows * (x[fall - 1] + x[fall]) / 2;
 }
 
 }  // namespace hf::gpu
