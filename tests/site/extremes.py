@@ -108,6 +108,15 @@ def gpu_series(chance):
     ]
 
 
+def scheduler_series(chance):
+    """The rows in flight of a core whose scheduler has some number of places."""
+    places, most, latency = chance.randint(20, 300), chance.randint(4, 60), chance.uniform(100, 200)
+    counts = range(4, 164, 4)
+    return [measured(name, [(n, latency / (latency + n / 5) * min(most, 1 + (size - 1) // n)) for n in counts], "1", "1", label)
+            for name, size, label in (("rows_waiting", places, "all wait for the row"),
+                                      ("rows_ready", 3 * places, "none waits for the row"))]
+
+
 def scale(point: dict, factor: float, key: str = "median") -> None:
     """Multiplies a point of a series, or with key "value" a value, and its samples."""
     for name in {key, "low", "high"} & set(point):

@@ -6,7 +6,7 @@ import random
 
 import made
 import pytest
-from extremes import gpu_series, scale
+from extremes import gpu_series, scale, scheduler_series
 from test_gnuplot import ROOT, TOOL, assert_clear, gnuplot
 
 SCRIPTS = {script.stem: script for script in sorted((ROOT / "figures").glob("03-*.gp"))}
@@ -61,7 +61,7 @@ def test_labels_are_clear_on_machines_nobody_thought_of(drawn, seed):
 def test_labels_are_clear_where_there_is_a_gpu(drawn, seed):
     chance = random.Random(seed)
     record = scaled(RECORD, chance)
-    record["series"] += gpu_series(chance)
+    record["series"] += gpu_series(chance) + scheduler_series(chance)
     figures = drawn(record)
     assert set(figures) == set(SCRIPTS)
     for source in figures.values():
