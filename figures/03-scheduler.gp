@@ -21,7 +21,7 @@ set logscale xy
 eval x_range(wait_min_x / 1.1, wait_max_x * 1.1)
 eval y_range(smaller(0.6, smaller(wait_min_y, ready_min) / 1.2), larger(wait_max_y, ready_max) * 1.3)
 eval powers_on_x
-eval decades_on("y", "1 2 3 4 6 8")
+set ytics ("1" 1, "2" 2, "3" 3, "4" 4, "8" 8, "16" 16, "32" 32)
 set xlabel "additions for each row" offset 0,0.9 textcolor rgb quiet
 set samples 2000
 plot for [i = 1:2] series(i) using 1:3:4 with filledcurves fillcolor rgb colour(i), \

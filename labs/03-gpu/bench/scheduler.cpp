@@ -18,7 +18,6 @@
 #include "harness/measure/keep.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
-#include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
 
 namespace hf::gpu {
