@@ -25,65 +25,44 @@ namespace {
 
 constexpr std::size_t rows_per_call = 1000;
 
-/// A row is a line of the chases' memory, so that a chase through it gives the latency.
-class Lookups {
- public:
-  explicit Lookups(std::span<const Line> memory) : memory_(memory), order_(memory.size(), 0) {}
+struct Setting {
+  int additions;
+  bool wait;
 
-  std::uint64_t run(Additions additions) {
-    return additions(memory_.data(), order_.next(at_, rows_per_call), rows_per_call);
-  }
-
-  /// \throws std::runtime_error if the sum of the next rows is wrong
-  void check(int additions) {
-    std::uint64_t expected = 0;
-    std::size_t at = at_;
-    const std::uint32_t* index = order_.next(at, rows_per_call);
-    for (std::size_t i = 0; i < rows_per_call; ++i)
-      expected += reinterpret_cast<std::uintptr_t>(memory_[index[i]].next);
-    if (run(waiting_additions(additions)) != expected || run(ready_additions(additions)) != rows_per_call)
-      throw std::runtime_error("a sum is wrong with " + std::to_string(additions) +
-                               " additions for each row; nothing was timed");
-  }
-
- private:
-  std::span<const Line> memory_;
-  RandomIndex order_;
-  std::size_t at_ = 0;
+  std::string id() const { return (wait ? "waiting" : "ready") + std::to_string(additions); }
 };
 
-/// True if this number is measured with additions that don't wait: a few points show that they are no limit.
-bool is_coarse(int additions) { return additions % 16 == 0; }
-
-std::string variant_id(const char* kind, int additions) { return kind + std::to_string(additions); }
-
-/// Adds a variant for each of the numbers that `included` accepts.
-void add_variants(std::vector<Variant>& variants, const char* kind, Additions (*loop_of)(int), bool (*included)(int),
-                  Lookups& lookups) {
+/// All numbers of additions that wait, and every fourth of those that don't: these only show that they are no limit.
+std::vector<Setting> all_settings() {
+  std::vector<Setting> settings;
   for (const int additions : addition_counts) {
-    if (!included(additions)) continue;
-    const Additions loop = loop_of(additions);
-    variants.push_back(timed(variant_id(kind, additions), [&lookups, loop] { keep(lookups.run(loop)); }));
+    settings.push_back({additions, true});
+    if (additions % 16 == 0) settings.push_back({additions, false});
   }
+  return settings;
+}
+
+/// \throws std::runtime_error if a sum is wrong
+void check(std::span<const Line> memory, const std::uint32_t* index, const Setting& setting) {
+  std::uint64_t expected = 0;
+  for (std::size_t i = 0; i < rows_per_call; ++i)
+    expected += setting.wait ? reinterpret_cast<std::uintptr_t>(memory[index[i]].next) : 1;
+  if (look_up_and_add(setting.additions, setting.wait)(memory.data(), index, rows_per_call) != expected)
+    throw std::runtime_error("the sum is wrong with " + setting.id() + "; nothing was timed");
 }
 
 /// The rows in flight over the additions, by Little's law: the latency over the time for a row.
-Series rows_in_flight(const Sampling& sampling, const char* kind, const char* label, bool (*included)(int)) {
-  Series rows = {
-      std::string("rows_") + kind, label, Kind::measured, {"additions for each row", "1"}, {"rows in flight", "1"}};
-  for (const int additions : addition_counts)
-    if (included(additions))
-      rows.points.emplace_back(additions, sampling.ratio("latency", variant_id(kind, additions)));
+Series rows_in_flight(const Sampling& sampling, const char* id, const char* label, bool wait) {
+  Series rows = {id, label, Kind::measured, {"additions for each row", "1"}, {"rows in flight", "1"}};
+  for (const Setting& setting : all_settings())
+    if (setting.wait == wait) rows.points.emplace_back(setting.additions, sampling.ratio("latency", setting.id()));
   return rows;
 }
 
 /// Adds the places that one row fills, two rows and three, if they fill any.
 void add_places(Lab& lab, const Series& rows_waiting) {
-  std::vector<double> additions, in_flight;
-  for (const Point& point : rows_waiting.points) {
-    additions.push_back(point.x);
-    in_flight.push_back(point.y.median);
-  }
+  std::vector<double> additions(addition_counts.begin(), addition_counts.end()), in_flight;
+  for (const Point& point : rows_waiting.points) in_flight.push_back(point.y.median);
   std::vector<double> places;
   for (const int rows : {1, 2, 3})
     if (const std::optional<double> filled = places_filled(rows, additions, in_flight)) places.push_back(*filled);
@@ -100,24 +79,30 @@ void add_places(Lab& lab, const Series& rows_waiting) {
 }  // namespace
 
 void measure_scheduler(Lab& lab, Shared& shared) {
+  // A row is a line of the chases' memory, so that a chase through it gives the latency.
   ChaseMemory& memory = *shared.memory;
-  Lookups lookups(memory.lines(0));
-  for (const int additions : addition_counts) lookups.check(additions);
-  const auto every = [](int) { return true; };
+  const std::span<const Line> lines = memory.lines(0);
+  const RandomIndex order(lines.size(), 0);
+  std::size_t at = 0;
   // One call has as many hops as rows, so the ratio of two times is that of a hop and a row.
   std::vector<Variant> variants = {timed("latency", [&] { memory.ring(0).follow(1, rows_per_call); })};
-  add_variants(variants, "waiting", waiting_additions, every, lookups);
-  add_variants(variants, "ready", ready_additions, is_coarse, lookups);
+  for (const Setting& setting : all_settings()) {
+    check(lines, order.next(at, rows_per_call), setting);
+    const Additions loop = look_up_and_add(setting.additions, setting.wait);
+    variants.push_back(timed(setting.id(), [&lines, &order, &at, loop] {
+      keep(loop(lines.data(), order.next(at, rows_per_call), rows_per_call));
+    }));
+  }
   Plan plan = lab.memory_plan();
   plan.sample_seconds = lab.quick() ? 2e-3 : 5e-3;
   plan.warm_seconds = plan.sample_seconds / 4;
   plan.minimum_rounds = lab.quick() ? 3 : 5;
   const Sampling sampling = sample_interleaved(variants, plan);
 
-  Series waiting = rows_in_flight(sampling, "waiting", "all wait for the row", every);
+  Series waiting = rows_in_flight(sampling, "rows_waiting", "all wait for the row", true);
   add_places(lab, waiting);
   lab.add(std::move(waiting));
-  lab.add(rows_in_flight(sampling, "ready", "none waits for the row", is_coarse));
+  lab.add(rows_in_flight(sampling, "rows_ready", "none waits for the row", false));
   shared.memory.reset();
 }
 

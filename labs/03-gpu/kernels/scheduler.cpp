@@ -17,15 +17,12 @@ inline std::uint64_t in_register(std::uint64_t number) {
   return number;
 }
 
-/// Computes the number, in a register, and drops it.
-inline void drop(std::uint64_t number) { asm volatile("" : : "r"(number)); }
-
 /// An addition for each index, independent of one another, and without a loop. Since the compiler can't know that it adds
 /// zero, it can't omit one or merge two.
 template <std::size_t... i>
 [[gnu::always_inline]] inline void add_zero(std::uint64_t number, std::index_sequence<i...>) {
   std::uint64_t zero = 0;
-  ((static_cast<void>(i), zero = in_register(zero), drop(number + zero)), ...);
+  ((static_cast<void>(i), zero = in_register(zero), in_register(number + zero)), ...);
 }
 
 template <std::size_t additions, bool wait>
@@ -48,17 +45,13 @@ constexpr std::array<Additions, sizeof...(i)> all(std::index_sequence<i...>) {
 constexpr auto every_count = std::make_index_sequence<addition_counts.size()>();
 constexpr auto waiting = all<true>(every_count), ready = all<false>(every_count);
 
-std::size_t place_of(int additions) {
+}  // namespace
+
+Additions look_up_and_add(int additions, bool wait) {
   const auto found = std::find(addition_counts.begin(), addition_counts.end(), additions);
   if (found == addition_counts.end())
     throw std::invalid_argument(std::to_string(additions) + " additions are none of addition_counts");
-  return static_cast<std::size_t>(found - addition_counts.begin());
+  return (wait ? waiting : ready)[static_cast<std::size_t>(found - addition_counts.begin())];
 }
-
-}  // namespace
-
-Additions waiting_additions(int additions) { return waiting[place_of(additions)]; }
-
-Additions ready_additions(int additions) { return ready[place_of(additions)]; }
 
 }  // namespace hf::gpu

@@ -23,12 +23,9 @@ constexpr auto addition_counts = [] {
 /// \return the sum of what one addition of each line adds
 using Additions = std::uint64_t (*)(const Line* memory, const std::uint32_t* index, std::size_t count);
 
-/// Additions to the line's first word: all wait for the line.
+/// The loop with so many additions for each line: to the line's first word, so that all wait for the line, or to 1, so that
+/// none does. Otherwise the instructions are the same.
 /// \throws std::invalid_argument for a number that is not in addition_counts
-Additions waiting_additions(int additions);
-
-/// Additions to 1: none waits for the line, and otherwise the instructions are the same.
-/// \throws std::invalid_argument for a number that is not in addition_counts
-Additions ready_additions(int additions);
+Additions look_up_and_add(int additions, bool wait);
 
 }  // namespace hf::gpu

@@ -117,11 +117,11 @@ TEST_CASE("with any number of additions, the sum is that of the words, or of one
     std::uint64_t words = 0;
     for (std::size_t i = 0; i < count; ++i) words += reinterpret_cast<std::uintptr_t>(memory[index[i]].next);
     for (const int additions : addition_counts) {
-      CHECK(waiting_additions(additions)(memory.data(), index.data(), count) == words);
-      CHECK(ready_additions(additions)(memory.data(), index.data(), count) == count);
+      CHECK(look_up_and_add(additions, true)(memory.data(), index.data(), count) == words);
+      CHECK(look_up_and_add(additions, false)(memory.data(), index.data(), count) == count);
     }
   }
-  CHECK_THROWS_AS(waiting_additions(3), std::invalid_argument);
+  CHECK_THROWS_AS(look_up_and_add(3, true), std::invalid_argument);
 }
 
 TEST_CASE("an order stays below its size, begins again after its end, and leaves numbers to look ahead at") {
