@@ -54,8 +54,8 @@ set style fill solid 0.75 noborder
 plot gain using (0):(-$1):(0):2:(-$1 - 0.26):(-$1 + 0.26):ytic(short(strcol(5))) with boxxyerror fillcolor rgb blue, \
      gain using 3:(-$1):(smaller($4, x_max) - $3):(0) with vectors nohead linewidth 1.6 linecolor rgb ink, \
      by_trips using (marked($2)):(-$1 + apart) with points pointtype hollow_diamond pointsize 1 linewidth 1.6 linecolor rgb quiet, \
-     by_trips using (beyond($2)):(-$1 + apart):("◇ ".digits($2)." →") with labels right font bare textcolor rgb quiet, \
-     by_bytes using (beyond($2)):(-$1):("△ ".digits($2)." →") with labels right font bare textcolor rgb quiet, \
+     by_trips using (beyond($2)):(-$1 + apart):("trips: ".digits($2)." →") with labels right font bare textcolor rgb quiet, \
+     by_bytes using (beyond($2)):(-$1 - 0.2):("bytes: ".digits($2)." →") with labels right font bare textcolor rgb quiet, \
      by_bytes using (marked($2)):(-$1) with points pointtype hollow_triangle pointsize 1 linewidth 1.6 linecolor rgb quiet, \
      predicted using 2:(-$1 - apart) with points pointtype modelled_point pointsize 1 linewidth 1.6 linecolor rgb ink
 
