@@ -60,7 +60,7 @@ def everything(lab: str) -> dict:
             points = [(2.0 ** k, .3 * min(2.0 ** k, lines)) for k in range(7)]
             record["series"].append(measured(f"stride_{name}", points, "1", "ns", "stride in floats"))
     if lab == "03-gpu":
-        record["series"] += gpu_series(random.Random(0))
+        record["series"] += gpu_series(random.Random(0)) + scheduler_series(random.Random(0))
     if lab == "05-scaling":
         record["series"] += network_series(record["series"])
     return record

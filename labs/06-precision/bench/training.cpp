@@ -16,6 +16,7 @@
 #include "06-precision/kernels/training/word_network.hpp"
 #include "harness/report/lab.hpp"
 #include "kit/learning/adam.hpp"
+#include "kit/learning/matrix.hpp"
 #include "kit/verify.hpp"
 
 namespace hf::precision {

@@ -51,7 +51,8 @@ TEST_CASE("a queue has as many places as one row fills, or two, or three") {
     std::vector<double> x, y;
     for (int waiting = 4; waiting <= 160; waiting += 4) {
       x.push_back(waiting);
-      y.push_back(1 + (places - 1) / waiting);  // another load as long as a place is free
+      const int full = (places - 1) / waiting;  // another load enters as long as a place is free
+      y.push_back(1 + full);
     }
     CAPTURE(places);
     for (const int rows : {1, 2, 3}) CHECK(std::abs(places_filled(rows, x, y).value() - places) <= 4 * rows);

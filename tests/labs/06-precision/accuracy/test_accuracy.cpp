@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "06-precision/bench/accuracy.hpp"
+#include "06-precision/bench/divergence.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/formats/rotation.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
