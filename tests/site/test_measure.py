@@ -398,7 +398,7 @@ def test_a_browsers_numbers_stand_in_chapter_01_until_they_are_forgotten(at):
 
 # {chapter: its claims' text in a browser with these numbers, and its figures with a line of the browser's}
 OWN = {
-    "01-roofline": ({"simd-pays": "✓ holds", "caches-make-a-ladder": "✓ holds"},
+    "01-roofline": ({"caches-make-a-ladder": "✓ holds"},
                     {"fig-bandwidth", "fig-latency", "fig-roofline"}),
     "02-matmul": ({"powers-of-two-collide": "✓ holds"}, {"fig-conflict"}),
     "03-gpu": ({"chases-scale": "✗ does not hold"}, {"fig-little"}),
