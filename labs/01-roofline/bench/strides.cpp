@@ -1,14 +1,12 @@
 // What does a stride cost? One float of every 1 to 64, from a near cache and from memory.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "01-roofline/bench/steps.hpp"
 #include "01-roofline/kernels/strided.hpp"
-#include "harness/measure/clock.hpp"
 #include "harness/measure/keep.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
@@ -47,18 +45,9 @@ std::string id(Loop loop, std::size_t stride) {
 
 /// One call is one piece.
 Variant variant(Loop loop, std::size_t stride, Pieces& pieces) {
-  return {id(loop, stride), [loop, stride, &pieces](std::int64_t calls) {
-            const std::size_t n = pieces.floats_each();
-            const std::int64_t start = now_ns();
-            for (; calls > 0; --calls) {
-              if (loop == Loop::sum) {
-                keep(sum_strided(pieces.next(), n, stride));
-              } else {
-                load_strided(pieces.next(), n, stride);
-              }
-            }
-            return static_cast<double>(now_ns() - start) * 1e-9;
-          }};
+  const std::size_t n = pieces.floats_each();
+  if (loop == Loop::sum) return timed(id(loop, stride), [=, &pieces] { keep(sum_strided(pieces.next(), n, stride)); });
+  return timed(id(loop, stride), [=, &pieces] { load_strided(pieces.next(), n, stride); });
 }
 
 /// The loops over the pieces of one array, sampled side by side.

@@ -138,7 +138,7 @@ void add_times(const GraphRace& race, Threads threads) {
   Series graph = {id + "time" + end, "the graph", Kind::measured, bytes_axis, ms_axis};
   Series by_hand = {id + "by_hand" + end, "by hand", Kind::measured, bytes_axis, ms_axis};
   Series line = {id + "copying" + end, "as copying moves them", Kind::modelled, bytes_axis, ms_axis};
-  for (const Strategy strategy : {Strategy::compiled_nontemporal, Strategy::compiled_ordinary, Strategy::operators}) {
+  for (const Strategy strategy : {Strategy::compiled, Strategy::compiled_ordinary, Strategy::operators}) {
     const double bytes = race.runs.work(strategy).traffic();
     graph.points.emplace_back(bytes, times(race.sampling.of(race.runs.id(strategy, threads)), 1e3), name(strategy));
     line.points.emplace_back(bytes, bytes / gbs * 1e-6);
@@ -159,7 +159,7 @@ void add_speedups(const GraphRace& race) {
     race.lab.add(Value(id + "_speedup", race.sampling.ratio(race.operators(), variant), "1"));
   };
   add("fusion_elementwise", Strategy::compiled_ordinary);
-  add("fusion_elementwise_nt", Strategy::compiled_nontemporal);
+  add("fusion_elementwise_nt", Strategy::compiled);
   const std::string ordinary = race.runs.id(Strategy::compiled_ordinary);
   race.lab.add(
       Value("fusion_elementwise_bound", race.sampling.ratio(Roofs::id(Stream::copy, Threads::all), ordinary), "1"));

@@ -109,8 +109,7 @@ enum class Strategy {
   decomposed,  ///< operator by operator, with softmax and layer norm split into sums, maxima and elementwise operators
   operators,   ///< operator by operator
   compiled,    ///< results that are not read again bypass the caches, however large these are
-  compiled_ordinary,     ///< all stores through the caches
-  compiled_nontemporal,  ///< the same as compiled, to compare kinds of stores
+  compiled_ordinary,  ///< all stores through the caches
 };
 
 /// "by operators", "compiled", ...

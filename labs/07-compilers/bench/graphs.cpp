@@ -89,8 +89,8 @@ double seconds_one_by_one(const Graph& graph, const TwoRoofs& machine, bool (*co
 }  // namespace
 
 const char* name(Strategy strategy) {
-  constexpr const char* names[] = {"decomposed", "by operators", "compiled", "compiled, ordinary stores",
-                                   "compiled, non-temporal stores"};
+  constexpr const char* names[] = {"decomposed", "by operators", "compiled, non-temporal stores",
+                                   "compiled, ordinary stores"};
   return names[static_cast<std::size_t>(strategy)];
 }
 
@@ -103,8 +103,7 @@ std::vector<GraphCase> all_graph_cases(std::size_t rows) {
   const auto norm = [](std::size_t r) { return norm_graph({r, outputs}); };
   const auto norm_alone = [](std::size_t r) { return norm_graph({r, outputs}, 0); };
   const auto attention = [rows](std::size_t r) { return attention_graph(rows, head_width, r); };
-  const std::vector<Strategy> stores = {Strategy::operators, Strategy::compiled, Strategy::compiled_ordinary,
-                                        Strategy::compiled_nontemporal},
+  const std::vector<Strategy> stores = {Strategy::operators, Strategy::compiled, Strategy::compiled_ordinary},
                               taken_apart = {Strategy::decomposed, Strategy::operators, Strategy::compiled},
                               both = {Strategy::operators, Strategy::compiled};
   return {{"elementwise", "relu · 0.5 + 1", chain, chain, rows, stores},

@@ -94,12 +94,18 @@ TEST_CASE("every distance gives the sum of the plain loop") {
   }
 }
 
-TEST_CASE("lines are read in the order that is given") {
+/// Links each line to a random one. \return that many random places in memory
+std::vector<std::uint32_t> links_and_index(std::vector<Line>& memory, std::size_t places) {
   std::mt19937 random(6);
-  std::vector<Line> memory(200);
   for (Line& line : memory) line.next = &memory[random() % memory.size()];
-  std::vector<std::uint32_t> index(110);
+  std::vector<std::uint32_t> index(places);
   for (std::uint32_t& each : index) each = static_cast<std::uint32_t>(random() % memory.size());
+  return index;
+}
+
+TEST_CASE("lines are read in the order that is given") {
+  std::vector<Line> memory(200);
+  const std::vector<std::uint32_t> index = links_and_index(memory, 110);
   for (const std::size_t count : {0, 1, 7, 100}) {
     std::uint64_t expected = 0;
     for (std::size_t i = 0; i < count; ++i) expected += reinterpret_cast<std::uintptr_t>(memory[index[i]].next);
@@ -108,11 +114,8 @@ TEST_CASE("lines are read in the order that is given") {
 }
 
 TEST_CASE("with any number of additions, the sum is that of the words, or of ones") {
-  std::mt19937 random(8);
   std::vector<Line> memory(50);
-  for (Line& line : memory) line.next = &memory[random() % memory.size()];
-  std::vector<std::uint32_t> index(70);
-  for (std::uint32_t& each : index) each = static_cast<std::uint32_t>(random() % memory.size());
+  const std::vector<std::uint32_t> index = links_and_index(memory, 70);
   for (const std::size_t count : {0, 1, 70}) {
     std::uint64_t words = 0;
     for (std::size_t i = 0; i < count; ++i) words += reinterpret_cast<std::uintptr_t>(memory[index[i]].next);

@@ -41,7 +41,8 @@ float fp16_sum(std::span<const float> x);
 /// the last place.
 float stochastic_bf16_sum(std::span<const float> x);
 
-/// The reference for all other sums: Kahan's compensated sum in Neumaier's version, in fp64, correct to a few units in the last place.
+/// The reference for all other sums: Kahan's compensated sum in Neumaier's version, in fp64, correct to a few units in
+/// the last place.
 double reference_sum(std::span<const float> x);
 
 /// One of the ways above.

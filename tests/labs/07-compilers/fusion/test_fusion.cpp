@@ -50,9 +50,9 @@ TEST_CASE("least seconds: operators one by one take turns at the roofs, a compil
   const double passes = runs.least_seconds(Strategy::operators, slow_memory);
   CHECK(passes == doctest::Approx(runs.work(Strategy::operators).traffic() * 1e-9));
   CHECK(passes == doctest::Approx(3 * runs.least_seconds(Strategy::compiled_ordinary, slow_memory)));
-  CHECK(passes == doctest::Approx(4.5 * runs.least_seconds(Strategy::compiled_nontemporal, slow_memory)));
+  CHECK(passes == doctest::Approx(4.5 * runs.least_seconds(Strategy::compiled, slow_memory)));
   const TwoRoofs slow_past_caches = {roof, {.peak_gflops = 1e6, .bandwidth_gbs = 0.5}};
-  CHECK(passes == doctest::Approx(2.25 * runs.least_seconds(Strategy::compiled_nontemporal, slow_past_caches)));
+  CHECK(passes == doctest::Approx(2.25 * runs.least_seconds(Strategy::compiled, slow_past_caches)));
   const Roofline slow_arithmetic = {.peak_gflops = 1e-3, .bandwidth_gbs = 1};
   const TwoRoofs slow_in_both = {slow_arithmetic, slow_arithmetic};
   CHECK(runs.least_seconds(Strategy::operators, slow_in_both) > 2 * passes);
