@@ -254,7 +254,7 @@ void show_curse(Lab& lab, const Tuning& square) {
 }
 
 std::string text_of(const Candidate& candidate) {
-  const auto& [blocking, rows, copy_a, pack_b, depth_outside, panels_outside, split] = candidate.schedule;
+  const auto& [blocking, rows, pack_b, panels_outside, split] = candidate.schedule;
   return std::to_string(rows) + "×" + std::to_string(candidate.vectors) + ", " + std::to_string(candidate.unroll) +
          (candidate.unroll == 1 ? " step" : " steps") + ", blocks " + std::to_string(blocking.depth) + "×" +
          std::to_string(blocking.width) + (pack_b == matmul::Use::always ? ", packed" : "") +

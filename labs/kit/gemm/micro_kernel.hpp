@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/measure/vector.hpp"
+#include "kit/gemm/partition.hpp"
 
 namespace hf::matmul {
 namespace {
@@ -73,7 +74,8 @@ void multiply_tile(std::size_t depth, View a, View b, float* packed,  // if pack
       // opaque, or the compiler would load b again for each of a few rows
       from_b[v] = opaque(load(b.data + v * lanes));
       if constexpr (pack) {
-        __builtin_prefetch(b.data + b_ahead * b.stride + v * lanes, 0, 2);
+        // the last float: a vector may lie in two lines, and the first of them is here
+        __builtin_prefetch(b.data + b_ahead * b.stride + (v + 1) * lanes - 1, 0, 2);
         store(packed + v * lanes, from_b[v]);
       }
     }
@@ -112,37 +114,84 @@ void prefetch_lines(std::size_t p, View next, std::size_t next_rows,  // of a
 }
 // [end: micro-kernel]
 
-/// multiply_tile() that prefetches the next rows of a, and c.
-template <std::size_t rows, bool pack, bool add, std::size_t vectors = 2, std::size_t unroll = 1>
-void multiply_and_prefetch(std::size_t depth, View a, View b, View next, std::size_t next_rows, float* packed, float* c,
-                           std::size_t c_stride) {
-  multiply_tile<rows, vectors, pack, add, unroll>(
-      depth, a, b, packed, c, c_stride, [&](std::size_t p) __attribute__((always_inline)) {
-        prefetch_lines<rows, vectors>(p, next, next_rows, c, c_stride);
-      });
+/// Tiles of c side by side, all of the same height: what the micro-kernel computes in one call.
+struct Tiles {
+  std::size_t count, depth;
+  View a, b;
+  std::size_t b_step;  ///< floats from the b of one tile to that of the next
+  float *packed, *c;   ///< packed: where the copy of b begins, if the micro-kernel makes one
+  std::size_t c_stride;
+  View next;  ///< rows of a that are needed next
+  std::size_t next_rows;
+  bool prefetch;  ///< c and the next rows: false if they are in the level-2 cache anyway
+};
+
+/// multiply_tile() for each tile. Each prefetches its c and a share of the next rows.
+template <std::size_t rows, bool pack, bool add, std::size_t vectors, std::size_t unroll>
+void multiply_tiles(const Tiles& tiles) {
+  constexpr std::size_t columns = vectors * lanes;
+  const std::size_t share = tiles.prefetch ? parts_of(tiles.next_rows, tiles.count) : 0;
+  View b = tiles.b, next = tiles.next;
+  for (std::size_t tile = 0, asked = 0; tile < tiles.count; ++tile) {
+    const std::size_t ask = least(share, tiles.next_rows - asked);
+    float* const c = tiles.c + tile * columns;
+    multiply_tile<rows, vectors, pack, add, unroll>(
+        tiles.depth, tiles.a, b, tiles.packed + tile * columns * tiles.depth, c,
+        tiles.c_stride, [&](std::size_t p) __attribute__((always_inline)) {
+          if (tiles.prefetch) prefetch_lines<rows, vectors>(p, next, ask, c, tiles.c_stride);
+        });
+    b.data += tiles.b_step;
+    next.data += ask * next.stride;
+    asked += ask;
+  }
+}
+
+/// One tile, without packing or prefetching: c = a · b.
+template <std::size_t rows, std::size_t vectors>
+void multiply_last_tile(std::size_t depth, View a, View b, float* c, std::size_t c_stride) {
+  multiply_tile<rows, vectors, false, false, 1>(depth, a, b, nullptr, c, c_stride, [](std::size_t) {});
 }
 
 /// The micro-kernels for a product whose tile has this many rows and vectors per row: one for each number of rows up to
-/// that, because the last tiles have fewer. Without `adds`, none adds to c, even if requested.
-template <std::size_t most_rows, std::size_t vectors, std::size_t unroll = 1, bool adds = true>
+/// that, because the last tiles have fewer.
+template <std::size_t most_rows, std::size_t vectors, std::size_t unroll = 1>
 struct TileKernels {
   static constexpr std::size_t rows = most_rows, columns = vectors * lanes;
-  using Kernel = decltype(&multiply_and_prefetch<1, false, false>);
-  /// For the last columns if there are few. Their tile is never added to c, and is too small for unrolling to pay off.
-  using Narrow = TileKernels<most_rows, (vectors + 1) / 2, 1, false>;
+  using Kernel = decltype(&multiply_tiles<1, false, false, 1, 1>);
+  using LastKernel = decltype(&multiply_last_tile<1, 1>);
 
   static Kernel kernel(std::size_t tile_rows, bool pack, bool add) { return all[2 * pack + add][tile_rows - 1]; }
 
+  /// For a tile of the last columns, which may have fewer vectors.
+  static LastKernel last(std::size_t tile_rows, std::size_t tile_vectors) {
+    return all_last[tile_vectors - 1][tile_rows - 1];
+  }
+
  private:
+  using Rows = std::make_index_sequence<most_rows>;
   template <bool pack, bool add, std::size_t... before>
   static constexpr std::array<Kernel, most_rows> kernels_for(std::index_sequence<before...>) {
-    return {multiply_and_prefetch<before + 1, pack, add, vectors, unroll>...};
+    return {multiply_tiles<before + 1, pack, add, vectors, unroll>...};
   }
-  static constexpr auto each = std::make_index_sequence<most_rows>();
-  static constexpr std::array<std::array<Kernel, most_rows>, 4> all = {
-      kernels_for<false, false>(each), kernels_for<false, adds>(each), kernels_for<true, false>(each),
-      kernels_for<true, adds>(each)};
+  template <std::size_t tile_vectors, std::size_t... before>
+  static constexpr std::array<LastKernel, most_rows> last_for(std::index_sequence<before...>) {
+    return {multiply_last_tile<before + 1, tile_vectors>...};
+  }
+  template <std::size_t... before>
+  static constexpr std::array<std::array<LastKernel, most_rows>, vectors> last_of(std::index_sequence<before...>) {
+    return {last_for<before + 1>(Rows())...};
+  }
+  static const std::array<std::array<Kernel, most_rows>, 4> all;
+  static const std::array<std::array<LastKernel, most_rows>, vectors> all_last;
 };
+
+template <std::size_t rows, std::size_t vectors, std::size_t unroll>
+constexpr std::array<std::array<typename TileKernels<rows, vectors, unroll>::Kernel, rows>, 4>
+    TileKernels<rows, vectors, unroll>::all = {kernels_for<false, false>(Rows()), kernels_for<false, true>(Rows()),
+                                               kernels_for<true, false>(Rows()), kernels_for<true, true>(Rows())};
+template <std::size_t rows, std::size_t vectors, std::size_t unroll>
+constexpr std::array<std::array<typename TileKernels<rows, vectors, unroll>::LastKernel, rows>, vectors>
+    TileKernels<rows, vectors, unroll>::all_last = last_of(std::make_index_sequence<vectors>());
 
 }  // namespace
 }  // namespace hf::matmul

@@ -15,7 +15,7 @@ inline std::size_t round_up(std::size_t value, std::size_t unit) { return parts_
 
 /// The size of a part that divides the whole into the fewest equal parts of at most `most`, in whole units.
 inline std::size_t even_part(std::size_t whole, std::size_t most, std::size_t unit) {
-  return round_up(parts_of(whole, parts_of(whole, most)), unit);
+  return round_up(whole <= most ? whole : parts_of(whole, parts_of(whole, most)), unit);
 }
 
 /// True if rows this far apart, a multiple of 4 KiB, compete for the same places in the level-1 cache.

@@ -16,9 +16,7 @@ enum class Use { where_it_pays, never, always };
 struct Schedule {
   Blocking blocking;
   std::size_t tile_rows = 0;  ///< rows at a time, fewer than the micro-kernel has; 0: as many as it has
-  Use copy_a = Use::where_it_pays, pack_b = Use::where_it_pays;
-  bool depth_outside = true;    ///< a block of the depth is added to all columns before the next; or a block of columns
-                                ///< is finished before the next
+  Use pack_b = Use::where_it_pays;
   bool panels_outside = true;   ///< a panel of a is multiplied with all tiles of a block of b; or a tile of b with all
                                 ///< panels of a
   Split split = Split::longer;  ///< among threads

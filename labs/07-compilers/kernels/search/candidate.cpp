@@ -43,7 +43,6 @@ Candidate chosen_by_hand(const ProductShape& shape) {
           .unroll = 1,
           .schedule = {.blocking = {all.depth, all.width},
                        .tile_rows = Tile::rows,
-                       .copy_a = all.copy ? Use::always : Use::never,
                        .pack_b = all.pack ? Use::always : Use::never}};
 }
 
