@@ -17,6 +17,7 @@
 #include "harness/measure/memory.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
+#include "harness/measure/shown_as.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/measure/threads.hpp"
 #include "harness/report/lab.hpp"
@@ -81,10 +82,10 @@ void add_limits(Lab& lab, ChaseMemory& memory) {
                                          timed("stream", in_order)};
   const Sampling sampling = sample_interleaved(variants, chase_plan(lab));
   const auto ns_per_hop = [](double s) { return s * 1e9 / hops_per_turn; };
-  lab.add(Value("chase_latency_ns", transform(sampling.of("latency"), ns_per_hop), "ns",
-                "one access that waits for the one before"));
+  lab.add(
+      Value("chase_latency_ns", transform(sampling.of("latency"), ns_per_hop), "ns", shown_as("a dependent access")));
   lab.add(Value("prefetched_read_gbs", gbs(sampling.of("prefetched"), random_lines), "GB/s",
-                "lines at random, each asked for early"));
+                shown_as("random lines, each requested early")));
   const double stream_lines = static_cast<double>(std::min(stream_bytes, lines.size_bytes())) / line_bytes;
   lab.add(Value("stream_read_gbs", gbs(sampling.of("stream"), stream_lines), "GB/s", "reading in order, 1 thread"));
 }
@@ -102,8 +103,8 @@ Series little_line(const std::string& id, double latency_ns, double limit_gbs) {
 }
 
 Table little_table(double latency_ns, double limit_gbs) {
-  Table table = {"Predictions, 1 thread; no two chases have been timed together yet",
-                 {"chases at a time", "GB/s", "over one chase"},
+  Table table = {shown_as("Predictions for 1 thread (no two chases have been timed together yet)"),
+                 {"chases at a time", "GB/s", shown_as("÷ one chase")},
                  {}};
   const double one = little_gbs(1, latency_ns, limit_gbs), knee = lines_in_flight(latency_ns, limit_gbs);
   for (const int count : {1, 2, 4, 8, 16, 32}) {
@@ -130,13 +131,13 @@ void predict_chases(Lab& lab) {
 Shared::Shared(Lab& lab) : bytes(chase_bytes(lab)) {
   const std::uint64_t cache = lab.machine().last_level_cache_bytes();
   if (bytes >= 4 * cache) return;
-  lab.note("the chases have " + capacity_text(bytes) + ", less than four times the largest cache, " +
-           capacity_text(cache) + ": what is said of DRAM may be a little too good");
+  lab.note("the chases cover " + capacity_text(bytes) + ", less than four times the largest cache (" +
+           capacity_text(cache) + "), so the results for DRAM may be a little too good");
 }
 
 void measure_limits(Lab& lab, Shared& shared) {
   if (!lab.machine().huge_pages)
-    lab.note("no huge pages: the system gives none, so a chase also waits for translations");
+    lab.note("no huge pages on this system, so a chase also waits for address translations");
   shared.memory = std::make_shared<ChaseMemory>(lab.machine().cores > 1 ? 2 : 1, shared.bytes);
   add_limits(lab, *shared.memory);
   predict_chases(lab);
@@ -167,16 +168,17 @@ void measure_chases(Lab& lab, Shared& shared) {
   }
   const auto best = static_cast<std::size_t>(std::ranges::max_element(medians) - medians.begin());
   lab.add(chase_series("chases_bandwidth", "measured, 1 thread", Kind::measured, one_thread));
-  lab.add(Value("mlp_bandwidth_gain", gain(1, chase_counts[best], 1), "1", "the best number of chases over one"));
-  lab.add(Value("mlp_gain_16", gain(1, 16, 1), "1", "16 chases over one"));
+  lab.add(Value("mlp_bandwidth_gain", gain(1, chase_counts[best], 1), "1",
+                shown_as("the best number of chases ÷ one chase")));
+  lab.add(Value("mlp_gain_16", gain(1, 16, 1), "1", shown_as("16 chases ÷ one chase")));
   lab.derived("little_knee_measured", knee(counts, medians));
   const double factor = lab.value("little_knee_predicted") / lab.value("little_knee_measured");
   lab.derived("little_knee_missed", std::max(factor, 1 / factor));
   lab.derived("lines_in_flight", lines_in_flight(line_bytes / medians.front(), medians[best]));
   if (most_threads > 1) {
     lab.add(chase_series("chases_bandwidth_2", "measured, 2 threads", Kind::measured, two_threads));
-    lab.add(
-        Value("mlp_two_threads_gain", gain(2, chase_counts[best], chase_counts[best]), "1", "two threads over one"));
+    lab.add(Value("mlp_two_threads_gain", gain(2, chase_counts[best], chase_counts[best]), "1",
+                  shown_as("two threads ÷ one thread")));
   } else {
     lab.note("one core: chases on two threads were not measured");
   }

@@ -12,6 +12,7 @@
 #include "03-gpu/kernels/branches.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
+#include "harness/measure/shown_as.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
 #include "kit/random.hpp"
@@ -22,7 +23,7 @@ namespace {
 /// Percentages of numbers that take the long branch.
 constexpr std::array long_way_percents = {0, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 100};
 
-const Axis share_axis = {"numbers that go the long way", "%"}, time_axis = {"time per number", "ns"};
+const Axis share_axis = {shown_as("numbers on the long branch"), "%"}, time_axis = {"time per number", "ns"};
 
 /// Few enough for a near cache, too many for a branch predictor to memorize.
 constexpr std::size_t numbers = 1 << 16;
@@ -57,7 +58,7 @@ void add_times(Lab& lab, const char* id, const char* label, const std::vector<Es
 
 /// Adds the model for vectors in random order, from the two ends, if a vector takes every branch of its lanes.
 void add_model(Lab& lab, double none_ns, double all_ns) {
-  Series model = {"divergence_model", "any lane, both ways", Kind::modelled, share_axis, time_axis};
+  Series model = {"divergence_model", shown_as("any lane, both branches"), Kind::modelled, share_axis, time_axis};
   for (int percent = 0; percent <= 100; ++percent)
     model.points.emplace_back(percent, divergence_model(percent / 100.0, vector_lanes(), none_ns, all_ns));
   lab.add(std::move(model));

@@ -15,6 +15,7 @@
 #include "harness/measure/memory.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
+#include "harness/measure/shown_as.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
 #include "kit/random.hpp"
@@ -82,7 +83,7 @@ void measure_prefetch(Lab& lab, Shared& shared) {
   const auto good = [=](const Point& point) { return point.y.median >= 0.97 * most; };
   const Point best = *std::ranges::find_if(speed.points, good);  // the first within 3% of the fastest
   lab.add(Value("prefetch_gain", ratio(best.y.samples, speed.points.front().y.samples), "1",
-                "asking early over not asking"));
+                shown_as("speed with prefetching ÷ without")));
   lab.derived("prefetch_best_distance", best.x);
   lab.add(std::move(speed));
 }

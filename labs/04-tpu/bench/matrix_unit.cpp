@@ -65,7 +65,8 @@ void check_int8(const Int8Kernel& kernel) {
 void note_what_is_missing(Lab& lab, const Int8Kernel& kernel, bool tiles) {
   if (!kernel.has_dot_product)
     lab.note("no dot products of 8-bit numbers: this core has no instruction for them, so int8 runs on plain vectors");
-  if (!tiles) lab.note("no registers for tiles: this core has neither AMX nor SME, or the system keeps them");
+  if (!tiles)
+    lab.note("no tile registers: this core has neither AMX nor SME, or the operating system doesn't allow them");
 }
 
 /// Adds the peaks of one thread on registers, with a bar for each precision.

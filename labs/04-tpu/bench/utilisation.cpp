@@ -94,7 +94,7 @@ void simulate_batches(Lab& lab, bool slow) {
 
 void simulate_utilisation(Lab& lab) {
   const bool slow = is_slow();
-  if (slow) lab.note("this machine simulates fewer than 2e9 cells a second: the curves of utilisation are coarser");
+  if (slow) lab.note("this machine simulates fewer than 2e9 cells a second, so the utilisation curves are coarser");
   using enum Dataflow;
   simulate_dataflow(lab, slow, output_stationary, "utilisation_m_os", "utilisation_k_os");
   simulate_dataflow(lab, slow, weight_stationary, "utilisation_m_ws", "utilisation_k_ws");

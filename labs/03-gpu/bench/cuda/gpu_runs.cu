@@ -12,6 +12,7 @@
 #include "03-gpu/kernels/cuda/launches.cuh"
 #include "03-gpu/kernels/cuda/tensor_operands.hpp"
 #include "03-gpu/kernels/cuda/tensor_peak.cuh"
+#include "harness/measure/shown_as.hpp"
 #include "kit/cuda/device.cuh"
 #include "kit/cuda/graph.cuh"
 #include "kit/cuda/pci_bus_id.cuh"
@@ -58,7 +59,7 @@ void measure_divergence(Lab& lab, const cuda::Device& device) {
   }
   const Sampling sampling = sample_interleaved(variants, lab.plan());
   lab.add(Value("divergence_gpu_gain", sampling.ratio("inside", "between"), "1",
-                "two ways inside every warp over two ways between warps"));
+                shown_as("branch inside every warp ÷ branch between warps")));
 }
 
 // ---- What does a launch cost? ----
@@ -196,7 +197,8 @@ void measure_device_peaks(Lab& lab, const cuda::Device& device) {
 std::string gpu_unavailable() {
   int devices = 0;
   const cudaError_t counted = cudaGetDeviceCount(&devices);
-  if (counted != cudaSuccess) return std::string("no CUDA device answers: ") + cudaGetErrorString(counted);
+  if (counted != cudaSuccess)
+    return std::string("no NVIDIA GPU, or no driver for it (") + cudaGetErrorString(counted) + ")";
   if (devices == 0) return "there is no CUDA device";
   cudaFuncAttributes attributes;
   if (cudaFuncGetAttributes(&attributes, probe) != cudaSuccess) {

@@ -19,6 +19,7 @@
 #include "03-gpu/kernels/cuda/e4m3.hpp"
 #include "03-gpu/kernels/cuda/fp8_gemm.cuh"
 #include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
+#include "harness/measure/shown_as.hpp"
 #include "kit/cuda/timing.cuh"
 #include "kit/product.hpp"
 #include "kit/random.hpp"
@@ -271,7 +272,7 @@ void add_ladder(Lab& lab, const Ladder<Number>& ladder, const std::string& id, c
   table.rows.push_back({"cuBLAS", number_text(ladder.cublas_tflops.median), "100"});
   lab.add(std::move(series));
   lab.show(table);
-  lab.note("of cuBLAS's ways to compute " + label + ", the fastest was " + ladder.cublas.label);
+  lab.note("cuBLAS's fastest kernel for " + label + ": " + ladder.cublas.label);
 }
 
 /// The last rung and cuBLAS in all sizes, in the same rounds. cuBLAS may compute each in another way.
@@ -330,7 +331,7 @@ bool has_hopper(Lab& lab, int capability, const std::string& without) {
   }
   if (compiled == 1) return true;
   lab.note(capability == 90 ? "compiled without sm_90a: " + without + " (set CMAKE_CUDA_ARCHITECTURES=90a)"
-                            : "the GPU is no Hopper: " + without);
+                            : "the GPU is not a Hopper: " + without);
   return false;
 }
 
@@ -349,7 +350,7 @@ void measure_bf16(Lab& lab, int capability) {
   lab.add(Value("cublas_bf16_tflops_8192", ladder.cublas_tflops, "TFLOP/s"));
   lab.add(Value("cublas_bf16_tflops_8192_among_rungs", ladder.cublas_tflops_below, "TFLOP/s"));
   if (hopper) lab.add(Value("bf16_best_over_cublas_8192", ladder.over_cublas.back(), "1"));
-  lab.note("the bf16 ladder's last rung ran in this way: " + ladder.best.label);
+  lab.note("how the last bf16 rung ran: " + ladder.best.label);
 }
 
 // ---- FP8 ----
@@ -403,8 +404,9 @@ void measure_fp8(Lab& lab, int capability) {
   const Contestant<Bf16> bf16 = fastest(persistents, x16, lab);
   const Sampling sampling = race({timed(ours, x), timed(cublas, x), timed(bf16, x16)}, lab, 15, settled_seconds);
   lab.add(Value("fp8_tflops_8192", tflops(sampling, ours.id, x.shape), "TFLOP/s", "FP8"));
-  lab.add(Value("fp8_over_bf16_8192", sampling.ratio(bf16.id, ours.id), "1", "speed in FP8 over ours in bf16"));
-  lab.add(Value("fp8_over_cublas_8192", sampling.ratio(cublas.id, ours.id), "1", "speed in FP8 over cuBLASLt's"));
+  lab.add(Value("fp8_over_bf16_8192", sampling.ratio(bf16.id, ours.id), "1", shown_as("our speed in FP8 ÷ in bf16")));
+  lab.add(Value("fp8_over_cublas_8192", sampling.ratio(cublas.id, ours.id), "1",
+                shown_as("our speed in FP8 ÷ cuBLASLt's")));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "03-gpu/kernels/cuda/in_flight.cuh"
 #include "03-gpu/kernels/cuda/latency.cuh"
 #include "03-gpu/kernels/cuda/line_cycle.hpp"
+#include "harness/measure/shown_as.hpp"
 #include "kit/cuda/state_log.hpp"
 #include "kit/cuda/timing.cuh"
 
@@ -95,7 +96,7 @@ void measure_reads(Lab& lab, const cuda::Device& device) {
   const double gain = times * in_l2.bytes() / in_memory.bytes();
   lab.add(Value("gpu_l2_gbs", rate(times * in_l2.bytes(), sampling.of("l2")), "GB/s", "reading, from L2"));
   lab.add(Value("gpu_read_gbs", rate(in_memory.bytes(), sampling.of("memory")), "GB/s", "reading, from memory"));
-  lab.add(Value("gpu_l2_gain", hf::times(sampling.ratio("memory", "l2"), gain), "1", "L2 over memory"));
+  lab.add(Value("gpu_l2_gain", hf::times(sampling.ratio("memory", "l2"), gain), "1", shown_as("L2 ÷ memory")));
 }
 
 // ---- Little's law ----
@@ -232,14 +233,14 @@ void measure_strides(Lab& lab, const cuda::Device& device) {
     lab.tick();
   }
   const Sampling sampling = sample_interleaved(variants, lab.plan(2));
-  Series series = {"gpu_stride", "words used", Kind::measured, {"stride", "1"}, {"bandwidth used", "GB/s"}};
+  Series series = {"gpu_stride", "words used", Kind::measured, {"stride", "1"}, {shown_as("useful bandwidth"), "GB/s"}};
   for (std::size_t i = 0; i < strides.size(); ++i) {
     const double bytes = static_cast<double>(words.size() / strides[i] * sizeof(std::uint32_t));
     series.points.emplace_back(static_cast<double>(strides[i]), rate(bytes, sampling.seconds[i]));
   }
   lab.add(series);
   lab.add(Value("gpu_coalescing_gain", series.points.front().y.median / series.points.back().y.median, "1",
-                Kind::measured, "bandwidth used, side by side over 32 words apart"));
+                Kind::measured, shown_as("useful bandwidth: adjacent words ÷ words 32 apart")));
 }
 
 void measure_banks(Lab& lab) {
@@ -267,11 +268,11 @@ void measure_banks(Lab& lab) {
   Series series = {"gpu_bank_conflicts",
                    "a warp's load",
                    Kind::measured,
-                   {"words asked of one bank", "1"},
+                   {shown_as("words requested from one bank"), "1"},
                    {"cycles per load of a warp", "cycles"}};
   for (const int stride : strides) series.points.emplace_back(conflict_ways(stride), estimate(samples[stride]));
-  lab.add(
-      Value("gpu_bank_conflict_cost", ratio(samples[32], samples[1]), "1", "32 words of one bank over one of each"));
+  lab.add(Value("gpu_bank_conflict_cost", ratio(samples[32], samples[1]), "1",
+                shown_as("32 words in one bank ÷ one in each")));
   lab.add(std::move(series));
 }
 
