@@ -31,11 +31,11 @@ std::string number(double value, int digits) {
 /// Formats seconds to four digits.
 std::string seconds(double value) { return number(value, value < 10 ? 3 : value < 100 ? 2 : 1); }
 
-std::string per_cent(double share) { return number(100 * share, 1) + " %"; }
+std::string per_cent(double share) { return number(100 * share, 1) + "%"; }
 
 std::string with_sign(double share) {
   char text[64];
-  std::snprintf(text, sizeof text, "%+.1f %%", 100 * share);
+  std::snprintf(text, sizeof text, "%+.1f%%", 100 * share);
   return text;
 }
 
@@ -59,14 +59,13 @@ const char* text_of(Recompute recompute) {
 }
 
 const char* text_of(Sharding sharding) {
-  constexpr const char* texts[] = {"gradients", "gradients; each keeps a share of the optimiser's state",
-                                   "weights, gradients and the optimiser's state"};
+  constexpr const char* texts[] = {"nothing", "the optimiser's state", "weights, gradients and the optimiser's state"};
   return texts[static_cast<int>(sharding)];
 }
 
 std::string errors_line(const char* what, const Errors& errors) {
-  return std::string(what) + " on " + std::to_string(errors.runs) + " runs: median error " + per_cent(errors.median) +
-         ", within 25 %: " + per_cent(errors.within_quarter) + "\n";
+  return std::string(what) + ": " + std::to_string(errors.runs) + " runs, median error " + per_cent(errors.median) +
+         ", " + per_cent(errors.within_quarter) + " of the runs within 25%\n";
 }
 
 /// Explains the misses: one line for each source and chip with runs that are off by more than 10%.
@@ -77,7 +76,7 @@ std::string misses() {
     const std::string line = run.source + " on " + run.chip.name + ": " + run.note + "\n";
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
   }
-  std::string text = "off by more than 10 %:\n";
+  std::string text = "off by more than 10%:\n";
   for (const std::string& line : lines) text += line;
   return text;
 }
@@ -94,39 +93,39 @@ std::string plan_report(const Job& job, const Candidate& candidate) {
   };
   std::string text = job.shape.name + ", " + number(job.shape.parameters() / 1e9, 1) + " billion parameters, on " +
                      std::to_string(plan.chips()) + " x " + job.chip.name + ": " + short_name(plan) + "\n";
-  text += "micro-batch " + number(plan.micro_batch, 0) + ", batch " + number(plan.batch, 0) + " of " +
-          number(plan.sequence, 0) + " tokens; computed again: " + text_of(plan.recompute) + "; replicas share " +
-          text_of(plan.sharding) + "\n\n";
-  text += table({{"seconds of a step", "", ""},
+  text += "sequences per step: " + number(plan.batch, 0) + ", per micro-batch: " + number(plan.micro_batch, 0) +
+          ", each of " + number(plan.sequence, 0) + " tokens; recomputed: " + text_of(plan.recompute) +
+          "; sharded over replicas: " + text_of(plan.sharding) + "\n\n";
+  text += table({{"seconds per step", "", ""},
                  part("  arithmetic", time.arithmetic),
                  part("  memory", time.memory),
                  part("  tensor links", time.tensor),
                  part("  network", time.network),
                  part("  bubble", time.bubble),
-                 part("  all", total),
-                 {"tokens per second and chip", number(plan.batch * plan.sequence / total / plan.chips(), 0), ""},
+                 part("  total", total),
+                 {"tokens per second per chip", number(plan.batch * plan.sequence / total / plan.chips(), 0), ""},
                  {"MFU", per_cent(mfu(job.chip, job.shape, plan, total)), ""},
-                 {"memory of a chip", "", ""},
+                 {"memory per chip", "", ""},
                  held("  weights", memory.weights),
                  held("  gradients", memory.gradients),
                  held("  optimiser", memory.optimizer),
                  held("  activations", memory.activations),
-                 held("  all", memory.total())},
+                 held("  total", memory.total())},
                 "lrr");
-  text += std::string("what limits: ") + what_limits(time) + "\n";
+  text += std::string("largest part of a step: ") + what_limits(time) + "\n";
   if (memory.total() > job.chip.capacity)
-    text += "does not fit: " + number(memory.total() / GiB, 1) + " GiB of " + number(job.chip.capacity / GiB, 1) +
-            "; cut more, or compute more again\n";
+    text += "does not fit: a chip needs " + number(memory.total() / GiB, 1) + " GiB but has " +
+            number(job.chip.capacity / GiB, 1) + " GiB; cut more, or recompute more\n";
   return text;
 }
 
 /// Reports several plans, one line each.
 std::string search_report(const Job& job, const std::vector<Candidate>& candidates) {
   std::vector<std::vector<std::string>> rows = {
-      {"plan", "micro-batch", "computed again", "shared", "seconds", "MFU", "GiB", "what limits"}};
+      {"plan", "micro-batch", "recomputed", "sharded", "seconds", "MFU", "GiB", "largest part"}};
   for (const auto& [plan, time, memory] : candidates)
     rows.push_back({short_name(plan), number(plan.micro_batch, 0), text_of(plan.recompute),
-                    plan.sharding == Sharding::full ? "all" : "optimiser", seconds(time.total()),
+                    plan.sharding == Sharding::full ? "everything" : "optimiser", seconds(time.total()),
                     per_cent(mfu(job.chip, job.shape, plan, time.total())), number(memory.total() / GiB, 1),
                     what_limits(time)});
   return table(rows, "lrllrrrl");
@@ -135,7 +134,7 @@ std::string search_report(const Job& job, const std::vector<Candidate>& candidat
 /// Compares predicted with published speeds, one line for each run; then lists the errors by use, and the sources.
 std::string runs_report() {
   std::vector<std::vector<std::string>> rows = {
-      {"", "source", "model", "chips", "", "plan", "published s", "predicted s", "error", "MFU", "what limits"}};
+      {"", "source", "model", "chips", "", "plan", "published s", "predicted s", "error", "MFU", "largest part"}};
   for (const PublishedRun& run : published_runs()) {
     const StepTime time = step_time(run.chip, run.shape, run.plan);
     rows.push_back({name_of(run.use()), run.source, run.shape.name, std::to_string(run.plan.chips()), run.chip.name,
@@ -143,13 +142,14 @@ std::string runs_report() {
                     per_cent(mfu(run.chip, run.shape, run.plan, run.seconds())), what_limits(time)});
   }
   std::string text = table(rows, "lllrllrrrrl") + "\n";
-  text += "constants: products reach " + number(fitted.matmul, 3) + " of the best one's rate, element-wise work " +
-          number(fitted.memory, 3) + " of the memory's; " + number(fitted.hidden, 3) + " of what overlaps is hidden\n";
+  text += "constants: products reach " + number(fitted.matmul, 3) + " of the best product's speed, element-wise work " +
+          number(fitted.memory, 3) + " of the memory's bandwidth; " + number(fitted.hidden, 3) +
+          " of what could overlap is hidden\n";
   text += errors_line("fitted", errors(published_runs(), Use::fit, fitted));
   text += errors_line("tested", errors(published_runs(), Use::test, fitted));
-  text += errors_line("added after the constants were fixed,", errors(published_runs(), Use::added, fitted));
-  text += errors_line("the same, as predicted on the day they were added,", errors_at_first(published_runs()));
-  text += errors_line("8-bit products or experts", errors(published_runs(), Use::beyond, fitted));
+  text += errors_line("added after the constants were fixed", errors(published_runs(), Use::added, fitted));
+  text += errors_line("the same, as predicted on the day when they were added", errors_at_first(published_runs()));
+  text += errors_line("with 8-bit products or experts", errors(published_runs(), Use::beyond, fitted));
   text.append("\n").append(misses()).append("\n");
   for (const Source& source : published_sources()) text += source.name + ": " + source.title + "\n";
   return text;
@@ -178,46 +178,46 @@ void add_options(CLI::App& app, Options& options) {
   const auto size = CLI::Range(1, 1 << 24);
   app.add_option("--model", options.model, "a name, or LAYERS/HIDDEN/HEADS of a GPT")->capture_default_str();
   app.add_option("--chip", options.chip, "a name; an unknown one lists them")->capture_default_str();
-  app.add_option("--chips", options.chips, "how many")->check(size);
-  app.add_option("--batch", options.batch, "sequences of a step, over all chips")->check(size);
-  app.add_option("--sequence", plan.sequence, "tokens of a sequence")->check(size)->capture_default_str();
+  app.add_option("--chips", options.chips, "number of chips")->check(size);
+  app.add_option("--batch", options.batch, "sequences per step, over all chips")->check(size);
+  app.add_option("--sequence", plan.sequence, "tokens per sequence")->check(size)->capture_default_str();
   app.add_flag("--fp8", plan.fp8, "the layers' products multiply 8-bit numbers");
-  app.add_option("--gradient-bytes", plan.gradient_bytes, "of a gradient that is summed over chips")
+  app.add_option("--gradient-bytes", plan.gradient_bytes, "bytes of each gradient that is summed over chips")
       ->check(CLI::IsMember({2, 4}))
       ->capture_default_str();
-  app.add_flag("--runs", options.runs, "print predicted against published, for every run that is known");
+  app.add_flag("--runs", options.runs, "compare predicted and published speed for every published run");
 
-  const std::string sizes = "The model's sizes (those that --model has, unless given)";
+  const std::string sizes = "The model's sizes (by default, those of --model)";
   const auto own = [&](const char* name, double& number, const char* text) {
     app.add_option(name, number, text)->check(size)->group(sizes);
   };
   own("--kv-heads", options.kv_heads, "heads of keys and values");
   own("--head-size", options.head_size, "width of a head");
   own("--ffn", options.ffn, "width of the perceptron, or of one expert");
-  own("--vocabulary", options.vocabulary, "tokens that there are");
-  own("--experts", options.experts, "perceptrons that each layer has to choose from");
-  own("--active", options.active, "those that a token goes through");
+  own("--vocabulary", options.vocabulary, "tokens in the vocabulary");
+  own("--experts", options.experts, "experts in each layer");
+  own("--active", options.active, "experts that each token goes through");
   app.add_flag("--gated", options.gated, "the perceptron has a third matrix")->group(sizes);
-  app.add_flag("--untied", options.untied, "the last layer has a matrix of its own")->group(sizes);
+  app.add_flag("--untied", options.untied, "the last layer does not reuse the embedding's matrix")->group(sizes);
 
-  const std::string group = "A plan (without one of these, plans are searched)";
+  const std::string group = "A plan (without any of these, the fastest plans are searched for)";
   const auto cut = [&](const char* name, int& ways, const char* text) {
     app.add_option(name, ways, text)->check(size)->group(group);
   };
   cut("--tensor", plan.tensor, "chips that share each layer");
   cut("--context", plan.context, "chips that share each sequence");
-  cut("--expert", plan.experts, "chips, of those that hold the same layers, that share out the experts");
+  cut("--expert", plan.experts, "chips that divide the experts, among those that hold the same layers");
   cut("--pipeline", plan.pipeline, "stages");
-  cut("--interleave", plan.interleave, "pieces of a stage");
-  cut("--pods", plan.pods, "slices with replicas, joined by the network alone");
-  app.add_option("--micro-batch", plan.micro_batch, "sequences at a time")->check(size)->group(group);
-  app.add_option("--recompute", options.recompute, "what is computed again")
+  cut("--interleave", plan.interleave, "pieces of each stage");
+  cut("--pods", plan.pods, "groups of replicas that only the network connects");
+  app.add_option("--micro-batch", plan.micro_batch, "sequences per micro-batch")->check(size)->group(group);
+  app.add_option("--recompute", options.recompute, "what the backward pass computes again")
       ->check(CLI::IsMember({"none", "selective", "full"}))
       ->group(group);
-  app.add_option("--sharding", options.sharding, "what replicas share")
+  app.add_option("--sharding", options.sharding, "what is sharded over replicas")
       ->check(CLI::IsMember({"none", "optimizer", "full"}))
       ->group(group);
-  app.add_flag("!--no-overlap", plan.overlap_tensor, "nothing travels beside arithmetic")->group(group);
+  app.add_flag("!--no-overlap", plan.overlap_tensor, "messages never overlap arithmetic")->group(group);
   app.add_flag("!--unfused-attention", plan.flash, "attention writes its scores to memory")->group(group);
 }
 
@@ -248,20 +248,20 @@ TransformerShape shape_of(const Options& options) {
     throw std::runtime_error("--kv-heads " + text(shape.kv_heads) + ": does not divide the model's heads, " +
                              text(shape.heads));
   if (shape.active > shape.experts)
-    throw std::runtime_error("--active " + text(shape.active) + ": at most the experts there are, " +
+    throw std::runtime_error("--active " + text(shape.active) + ": is more than the model's experts, " +
                              text(shape.experts));
   return shape;
 }
 
 Job job_of(const Options& options) {
-  if (options.chips == 0) throw std::runtime_error("--chips: is missing; say how many chips there are, or --runs");
-  if (options.batch == 0) throw std::runtime_error("--batch: is missing; say how many sequences a step has");
+  if (options.chips == 0) throw std::runtime_error("--chips: is missing; give the number of chips, or --runs");
+  if (options.batch == 0) throw std::runtime_error("--batch: is missing; give the number of sequences per step");
   const ParallelPlan& plan = options.plan;
   const Job job = {chip(options.chip), shape_of(options), options.chips,      options.batch,
                    plan.sequence,      plan.fp8,          plan.gradient_bytes};
   if (job.fp8 && job.chip.matmul8 == 0)
     throw std::runtime_error("--fp8: nobody measured such products on --chip " + job.chip.name +
-                             "; leave it away or choose another chip");
+                             "; leave it out or choose another chip");
   return job;
 }
 
@@ -284,8 +284,9 @@ void report_plan(const Job& job, const Options& options) {
 void report_search(const Job& job) {
   const auto found = search_plans(job, 10);
   if (found.empty())
-    throw std::runtime_error("--chips " + std::to_string(job.chips) +
-                             ": no plan fits; give more chips, chips with more memory, or a batch that divides better");
+    throw std::runtime_error(
+        "--chips " + std::to_string(job.chips) +
+        ": no plan fits; give more chips, chips with more memory, or a batch that divides more evenly");
   std::cout << plan_report(job, found.front()) << "\n" << search_report(job, found);
 }
 
