@@ -1,11 +1,11 @@
 // Chapter 05, scaling. The steps, in the order of the chapter, and their files in bench/:
 //
 //   chip           measure_roofs        how fast does this chip compute, and how fast does it read?
-//                  measure_batches      how many readers keep it busy?
+//                  measure_batches      how many users keep it busy?
 //                  measure_kv_caches    and what do their caches cost?
 //   collectives    measure_collectives  what does an all-reduce cost?
 //   training       measure_training     how long does a step take if the network is split in several ways?
-//   serving        measure_serving      how long do readers wait who come and go?
+//   serving        measure_serving      how long do users wait who come and go?
 //   planner        plan_many_chips      how fast would many chips train?
 //
 // Rank 0 runs the steps; other ranks, if any, run the tasks that it gives them (kit/ranks/ranks.hpp).
@@ -29,12 +29,12 @@ const std::array tasks = {collectives_task, check_training_task, training_steps_
 /// does.
 void note_network(Lab& lab, const Ranks& ranks) {
   const std::string hosts = std::to_string(ranks.hosts()) + " hosts";
-  lab.note(hosts + ": what one chip does alone is left out");
+  lab.note(hosts + ": experiments on a single chip were left out");
   if (ranks.machines() < ranks.hosts()) {
     lab.note(hosts + " share " +
              (ranks.machines() == 1 ? "one machine" : std::to_string(ranks.machines()) + " machines") + " with " +
              std::to_string(lab.machine().cores) +
-             " cores: their ranks take turns, and only what waits for the wire is compared with a model");
+             " cores, so their ranks take turns, and only times spent on the wire are compared with a model");
   }
   const char* text = std::getenv("HARDWARE_FIRST_WIRE_MBIT");
   const double megabits = text != nullptr ? std::atof(text) : 0;
@@ -43,14 +43,14 @@ void note_network(Lab& lab, const Ranks& ranks) {
 }
 
 void note_ranks(Lab& lab, const Ranks* ranks) {
-  if (ranks == nullptr) return lab.note(no_ranks() + ": collectives and parallel training are missing");
+  if (ranks == nullptr) return lab.note(no_ranks() + ": collectives and parallel training were not measured");
   lab.add(Value("ranks", ranks->size(), "1"));
   lab.add(Value("hosts", ranks->hosts(), "1"));
   lab.add(Value("machines", ranks->machines(), "1"));
   if (ranks->oversubscribed()) {
-    lab.note("more ranks than cores: they take turns, and their times are not compared with a model");
+    lab.note("more ranks than cores: they take turns, so their times are not compared with a model");
   }
-  if (ranks->hosts() == 1) return lab.note("one host: what a wire between hosts costs is missing");
+  if (ranks->hosts() == 1) return lab.note("only one host: the cost of a wire between hosts was not measured");
   note_network(lab, *ranks);
 }
 

@@ -1,4 +1,4 @@
-// One chip: how fast does it compute and read, how many readers keep it busy, and what do their caches cost?
+// One chip: how fast does it compute and read, how many users keep it busy, and what do their caches cost?
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -31,7 +31,7 @@ std::size_t layers_beyond_last_cache() {
   return std::clamp<std::size_t>((default_dram_bytes() + bytes - 1) / bytes, 2, 12);
 }
 
-/// The bytes of their weights.
+/// The bytes of those layers' weights.
 std::size_t weight_bytes() { return layers_beyond_last_cache() * sizeof(float) * gpt2_layer.parameters(); }
 
 // ---- Layers, timed ----
@@ -76,7 +76,7 @@ void check(const Stack& stack, const LayerRun& run, LayerStep& step) {
   verify(worst_error_share(step.output().subspan(last * c, c), right), "the layer for " + run.id());
 }
 
-/// Checks the last reader's token of every run, then times all runs, interleaved, in what is left of the lab's step.
+/// Checks the last user's token of every run, then times all runs, interleaved, in what is left of the lab's step.
 /// \throws std::runtime_error, one line, if a token is wrong
 LayerTimes time_layers(Lab& lab, const std::vector<LayerRun>& runs) {
   const std::size_t layers = layers_beyond_last_cache();
@@ -99,14 +99,14 @@ LayerTimes time_layers(Lab& lab, const std::vector<LayerRun>& runs) {
   return {sampling, as_double(layers), roofs.peak_gflops(sampling), roofs.roofs(sampling)};
 }
 
-// ---- How many readers keep a chip busy? ----
+// ---- How many users keep a chip busy? ----
 
 /// True if a run should take at most this share of the step, since some machines are slow.
 bool fits(const Lab& lab, const LayerRun& run, double share) {
   return as_double(layers_beyond_last_cache()) * run.predicted_seconds(roofs_of(lab)) <= share * lab.step_seconds();
 }
 
-/// Returns runs with 1, 2, 4… readers.
+/// Returns runs with 1, 2, 4… users.
 std::vector<LayerRun> batch_runs(const Lab& lab) {
   std::vector<LayerRun> runs;
   for (std::size_t batch = 1; batch <= 512; batch *= 2) {
@@ -163,7 +163,7 @@ void add_ridge(Lab& lab, const std::vector<LayerRun>& runs, const LayerTimes& la
   }
 }
 
-// ---- What do the readers' caches cost? ----
+// ---- What do the users' caches cost? ----
 
 constexpr std::size_t kv_length = 1024, many_readers = 64;
 
@@ -196,7 +196,7 @@ std::vector<KvCurve> kv_curves(const Lab& lab) {
   return curves;
 }
 
-/// Predicts the intensity that a layer approaches with more and more readers.
+/// Predicts the intensity that a layer approaches with more and more users.
 void predict_kv_caches(Lab& lab) {
   Series limits = {"limit_flop_per_byte", "of a layer at most", Kind::modelled, {"KV heads", "1"}, intensity_axis};
   for (std::size_t heads : {12, 4, 1}) {
@@ -204,7 +204,7 @@ void predict_kv_caches(Lab& lab) {
     limits.points.emplace_back(as_double(heads), many.intensity(), std::to_string(heads));
   }
   lab.add(std::move(limits));
-  lab.show("Predicted: readers with 1024 tokens each", {"limit_flop_per_byte"});
+  lab.show("Predicted: users with 1024 tokens each", {"limit_flop_per_byte"});
 }
 
 /// Adds a curve and its prediction.

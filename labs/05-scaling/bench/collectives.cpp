@@ -230,9 +230,9 @@ void add_ring_model(Lab& lab, const RaceSamples& race, int ranks, bool network) 
   std::map<std::size_t, double> seconds;
   for (const auto& [bytes, samples] : race.at("ring")) seconds[bytes] = estimate(samples).median;
   const std::optional<RingModel> ring = fit_ring(ranks, seconds);
-  if (!ring) return lab.note("the ring's times are too uneven for an alpha and a beta");
+  if (!ring) return lab.note("the ring's times are too uneven to fit α and β");
   const std::string between = network ? "network_" : "";
-  // Without short messages as a lower bound, the α fitted to a slow wire may be 0.
+  // The short messages give α a lower bound; without it, the fit on a slow wire can give 0.
   if (ring->longs.seconds_per_message > 0)
     lab.derived(between + "alpha_us", 1e6 * ring->longs.seconds_per_message, "us");
   lab.derived(between + "beta_gbs", 1e-9 / ring->longs.seconds_per_byte, "GB/s");

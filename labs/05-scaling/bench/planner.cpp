@@ -60,7 +60,7 @@ void add_errors(Lab& lab, const Constants& constants) {
     series.points.emplace_back(as_double(found.runs), 100 * found.median, source.label);
   }
   lab.add(std::move(series));
-  lab.show("Predicted against published seconds of a step", {"planner_error_by_source"});
+  lab.show("Seconds per step: predicted against published", {"planner_error_by_source"});
 }
 
 void compare_with_published_runs(Lab& lab) {

@@ -1,4 +1,4 @@
-// Many readers who come and go: steps of a server on this machine, and a simulated server that consists of such steps.
+// Many users who come and go: steps of a server on this machine, and a simulated server that consists of such steps.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -26,7 +26,7 @@ workload::TransformerShape choose_model(Lab& lab, const Roofline& roofs) {
   const workload::NamedShape* chosen = workload::transformers;
   while (chosen + 1 != std::end(workload::transformers) && !fits(chosen->shape)) ++chosen;
   if (chosen != workload::transformers) {
-    lab.note(std::string("too little time or memory to serve GPT-2 small: the model is ") + chosen->name);
+    lab.note(std::string("too little time or memory to serve GPT-2 small, so the model is ") + chosen->name);
   }
   return chosen->shape;
 }
@@ -95,8 +95,8 @@ StepModel measure_steps(Lab& lab, StepBench& bench, const Roofline& roofs) {
   const StepSeconds by_roofs = [&](const StepLoad& load) { return roofline_seconds(shape, load, roofs); };
   add_modelled(lab, "serving_pure_roofs", "predicted by the roofs", pure, by_roofs);
   add_modelled(lab, "serving_mixed_roofs", "predicted by the roofs", mixed, by_roofs);
-  lab.show("Steps of a server that read or write", {"serving_pure_roofs"});
-  lab.show("Steps of a server that do both", {"serving_mixed_roofs"});
+  lab.show("A server's steps: reading or writing", {"serving_pure_roofs"});
+  lab.show("A server's steps: reading and writing at once", {"serving_mixed_roofs"});
 
   std::vector<StepCase> all = pure;
   all.insert(all.end(), mixed.begin(), mixed.end());
@@ -146,7 +146,7 @@ void compare_at(Lab& lab, double rate, std::span<const ServingStrategy> strategi
     firsts.points.emplace_back(x, 1e3 * seen.first_p99, strategy.id);
   }
   for (Series* series : {&gaps, &firsts}) lab.add(std::move(*series));
-  lab.show("Served at " + number_text(rate) + " requests per second and machine",
+  lab.show("Waits at " + number_text(rate) + " requests per second per machine",
            {"serving_itl_p99_ms", "serving_ttft_p99_ms"});
 }
 

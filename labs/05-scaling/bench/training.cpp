@@ -176,13 +176,13 @@ void measure_few_rows(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   const double predicted = part / predict_steps(problem, n, {part, part, part, part, part}, wire).data;
   lab.add(Value("few_rows_computing", computing, "1"));
   lab.modelled("few_rows_computing_predicted", predicted);
-  const double miss = computing.median / predicted;  // equals the miss of a step's time
+  const double miss = computing.median / predicted;  // equals the relative error of the predicted step time
   if (predicted <= 0.8) lab.derived("few_rows_step_missed", std::max(miss, 1 / miss));
   lab.add(Value("few_rows_overlap_gain", steps.ratio("data_buckets", "data_overlapped"), "1"));
   lab.modelled("few_rows_overlap_gain_possible", overlap_gain_possible(problem, n, part - update, update, wire));
 }
 
-/// Adds the efficiency of each way to train: t(1) / (n · t(n)), or t(1) / t(n) if each rank has a batch of its own.
+/// Adds the efficiency of each cut: t(1) / (n · t(n)), or t(1) / t(n) if each rank has its own batch.
 void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const StrategySeconds& predicted) {
   const Axis way = {"way to train", "1"}, share_axis = {"efficiency", "%"};
   Series measured = {"training_efficiency", "measured", Kind::measured, way, share_axis};
@@ -201,7 +201,7 @@ void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const
   add("pipeline, 1F1B", "one", "pipeline_1f1b", predicted.pipeline, 1);
   add("experts", "one_experts", "experts", predicted.experts, 1);
   for (Series* series : {&measured, &expected}) lab.add(std::move(*series));
-  lab.show("Efficiency of a step", {"training_efficiency_predicted", "training_efficiency"});
+  lab.show("Efficiency of a training step", {"training_efficiency_predicted", "training_efficiency"});
   if (ranks.hosts() == 1) return;
   lab.add(Value("network_dp_efficiency", data, "1", "data"));
   lab.derived("network_dp_efficiency_predicted", data_predicted);

@@ -18,7 +18,7 @@
 
 namespace hf::scaling {
 
-/// Returns what one reader's token should be after all layers, (C). Of the code it checks, uses only the layout of
+/// Returns what one user's token should be after all layers, (C). Of the code it checks, uses only the layout of
 /// weights and cache.
 /// \param token  (C)
 /// \param cache  null for a token with nothing before it

@@ -150,7 +150,7 @@ void LayerStep::run_layer(std::size_t layer, const float* x, float* y) {
   multiply_panels({hidden, b, wide}, w.down, w.down_bias, middle, y, c);
 }
 
-/// Computes softmax(q · keys / √D) · values for every reader and group; the G queries that share keys are rows of one
+/// Computes softmax(q · keys / √D) · values for every user and group; the G queries that share keys are rows of one
 /// product.
 void LayerStep::attend(std::size_t layer, const float* qkv, float* attended) {
   const LayerShape& shape = weights_.shape();

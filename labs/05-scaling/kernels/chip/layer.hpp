@@ -1,7 +1,7 @@
 /// \file
-/// Fast transformer layers that compute one token for each of many readers: chapter 00's layer with its weights and its
+/// Fast transformer layers that compute one token for each of many users: chapter 00's layer with its weights and its
 /// KV cache in panels, and with keys and values that several heads may share (grouped-query attention; Ainslie et al.,
-/// 2023). C = width, H = heads, D = C / H, G = heads that share keys and values, B = readers.
+/// 2023). C = width, H = heads, D = C / H, G = heads that share keys and values, B = users.
 #pragma once
 
 #include <cstddef>
@@ -69,15 +69,15 @@ struct LayerShape {
 /// The layer of GPT-2 small: every head has keys and values of its own.
 constexpr LayerShape gpt2_layer = {768, 12, 12};
 
-/// Returns the work of a layer for one token of each of B readers, without attention: products with weights, and
+/// Returns the work of a layer for one token of each of B users, without attention: products with weights, and
 /// whatever is done to each token on its own. Every weight is read once; the token is read and written.
 Work token_work(const LayerShape& shape, std::size_t readers);
 
-/// Returns the work of attention when every reader looks at `positions` positions, including the new one. Each reader's
+/// Returns the work of attention when every user looks at `positions` positions, including the new one. Each user's
 /// keys and values are read once: 2 G FLOPs per number, whatever B is.
 Work attention_work(const LayerShape& shape, std::size_t readers, std::size_t positions);
 
-/// One token for each of some readers.
+/// One token for each of some users.
 struct LayerRun {
   LayerShape shape;
   std::size_t readers;
@@ -123,7 +123,7 @@ class LayerWeights {
   std::vector<Layer> layers_;
 };
 
-/// Keys and values of every layer, reader and group. Keys are in panels of positions, (D, capacity), so that a query
+/// Keys and values of every layer, user and group. Keys are in panels of positions, (D, capacity), so that a query
 /// times the keys is a product like the others; values are (capacity, D).
 class GroupedCache {
  public:
@@ -153,7 +153,7 @@ class GroupedCache {
   Buffer memory_;
 };
 
-/// Sends one token for each of some readers through the layers.
+/// Sends one token for each of some users through the layers.
 class LayerStep {
  public:
   /// For tokens with nothing before them: each looks only at itself, so attention passes on its values.

@@ -200,7 +200,7 @@ Served serve(const std::vector<Request>& requests, Policy policy, const Limits& 
 
 Served serve_apart(const std::vector<Request>& requests, std::size_t writers, const Limits& limits,
                    const StepSeconds& seconds, const AlphaBeta& wire, double cache_bytes) {
-  // For the reader, a request ends with its first token.
+  // For the user, a request ends with its first token.
   std::vector<Job> reading = jobs_of(requests);
   for (Job& job : reading) job.request.output = 1;
   Served served;
