@@ -13,15 +13,15 @@ def ring():
     wide = n * (cell + gap) - gap
     homes = ((2, 30), (518 - wide, 30), (518 - wide, 246), (2, 246))
     ends = {n - 1: "Each holds one total: the reduce-scatter is done.", n: "Now the totals go round.",
-            2 * n - 2: "All have all totals. Each has passed on one and a half lists."}
-    said = ["Each has spent something on bread, milk, fruit and shoes; everyone's own figures have one colour."]
+            2 * n - 2: "Everyone has every total."}
+    said = ["Each has spent something on bread, milk, fruit and shoes; each friend's own figures have one colour."]
     for turn in range(1, 2 * n - 1):
         passed = ", ".join(f"{friend}{' passes' * (not who)} {goods[sent(who, turn, n)]}" for who, friend in enumerate(friends))
         said.append(f"Round {turn}: {passed}. {ends.get(turn, '')}".strip())
     sketch = Sketch("05-ring", 332, "A ring all-reduce, round by round",
                     """Four friends sit round a table, each with a list of four figures. In every round each passes one
                     figure to the next, where it is added to the neighbour's own. After three rounds each friend holds the
-                    total of one thing. In three more rounds the totals go round once, and all four have all of them.""",
+                    total of one thing. In three more rounds the totals go round once, and then everyone has every total.""",
                     data_first=0, data_last=2 * n - 2, data_at=2, data_pace=2200, data_says="|".join(said))
     x0, x1, y0, y1 = wide + 12, 508 - wide, 30 + cell / 2, 246 + cell / 2
     sketch.arrow(x0, y0, x1, y0, "quiet", size=10)
@@ -115,7 +115,7 @@ def solid(sketch, x, y, wide, high, deep, parts, axis):
 
 def pipeline():
     """Four stages, and a batch that is cut into smaller and smaller parts; time runs to the right, beat by beat, and the work
-    is always the same. The last cut appears at once, because by then the reader knows the pattern."""
+    is always the same. The last cut appears at once, because by then you know the pattern."""
     stages, cuts, left, top, row = 4, (1, 2, 4, 8, 16), 66, 34, 44
     whole = 450 / stages  # units of time for one stage's work
     said, ends = [], []
@@ -229,10 +229,10 @@ def prompt():
     """A server's steps when a prompt arrives among three answers: whole, in chunks, on its own machine. Reading a prompt is
     arithmetic, writing a token is reading weights: hence the colours."""
     left, wide, row = 66, 446, 24
-    sketch = Sketch("05-prompt", 470, "One prompt among three running answers, in three ways",
+    sketch = Sketch("05-prompt", 470, "One prompt among three running answers, by three methods",
                     """Three rows of dots are the tokens of three answers, a fourth the prompt and the answer to it. With the
                     whole prompt in one step, all three answers pause while it is read. In chunks, each step takes a little
-                    longer, no answer pauses for long, and the new answer begins later. Apart, the three answers go on as
+                    longer, no answer pauses for long, and the new answer begins later. Separately, the three answers go on as
                     before, another machine reads, and the new answer begins when its cache has been carried over.""")
     sketch.rect(left, 6, 14, 14, "f-blue", rx=2)
     sketch.text(left + 20, 18, "prompt is read")
@@ -241,13 +241,13 @@ def prompt():
     sketch.path(f"M{left + 256},2V26", "s-ink dashed")
     sketch.text(left + 264, 18, "it arrives")
     token, whole, chunk, pieces, arrives = 22, 132, 50, 3, 92
-    for panel, title in enumerate(("Whole", "In chunks", "Apart")):
+    for panel, title in enumerate(("Whole", "In chunks", "Separately")):
         top = 58 + 138 * panel
         sketch.text(left, top - 8, title, "bold")
         steps, reads, x = [], [], 0  # where steps end; the prompt's pieces; now
         waiting, starts = pieces if title == "In chunks" else 1, None
         while x + token <= wide:
-            if title != "Apart" and x >= arrives - 1e-9 and waiting:
+            if title != "Separately" and x >= arrives - 1e-9 and waiting:
                 long = whole if title == "Whole" else chunk
                 reads.append((x, long))
                 x += long
@@ -259,11 +259,11 @@ def prompt():
             else:
                 x += token
                 steps.append(x)
-        if title == "Apart":
+        if title == "Separately":
             reads, starts = [(arrives, whole)], next(end for end in steps if end >= arrives + whole + 30)
-        for reader in range(3):
-            y = top + 10 + reader * row
-            sketch.text(0, y + 5, f"reader {reader + 1}")
+        for user in range(3):
+            y = top + 10 + user * row
+            sketch.text(0, y + 5, f"user {user + 1}")
             sketch.path(f"M{left},{y}h{wide}", "s-grid")
             for end in steps:
                 sketch.circle(left + end, y, 5, "f-orange")
@@ -272,7 +272,7 @@ def prompt():
         sketch.path(f"M{left + 20},{y}H{left + wide}", "s-grid")
         for at, long in reads:
             sketch.rect(left + at, y - 9, long - 2, 18, "f-blue", rx=2)
-        if title == "Apart":
+        if title == "Separately":
             sketch.arrow(left + arrives + whole, y, left + starts - 2, y, "ink", size=7)
         for end in [starts, *(each for each in steps if each > starts)]:
             sketch.circle(left + end, y, 5, "s-paper f-orange")
@@ -289,11 +289,11 @@ def shards():
     said = ["Data parallel: every chip keeps everything, 16 bytes for each weight.",
             "The state in shares: 7 bytes for each weight. As many bytes travel as before.",
             "The gradients too: 5½ bytes. Still as many bytes travel.",
-            "The weights too: 4 bytes. They are gathered when they are needed: half as many bytes again travel."]
+            "The weights too: 4 bytes. They are gathered when they are needed, so 1.5 times as many bytes travel."]
     sketch = Sketch("05-shards", 268, "What each chip keeps for a weight, with state in shares",
                     """Four chips side by side. At first each keeps 2 bytes of weight, 2 of gradient and 12 of optimiser's state
                     for every weight: 16 bytes. With the state divided among them it is 7, with the gradients too 5.5, and with
-                    the weights too 4. Each chip's share is another one.""",
+                    the weights too 4. Each chip keeps a different share.""",
                     data_first=0, data_last=3, data_at=1, data_pace=2200, data_says="|".join(said))
     for i, (name, _, strength) in enumerate(kinds):
         x = (0, 112, 238)[i]

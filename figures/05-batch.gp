@@ -1,7 +1,7 @@
-# title: A layer that serves more and more readers: its speed against its intensity, and how long they wait
+# title: A layer that serves more and more users: its speed against its intensity, and how long they wait
 # needs: layer_speed layer_roof_bytes layer_roof_flops layer_latency layer_latency_predicted
 # shows: layer_speed layer_roof_bytes layer_roof_flops layer_latency layer_latency_predicted
-# Above, a roofline on which one layer moves to the right; below, the time that every reader waits.
+# Above, a roofline on which one layer moves to the right; below, the time that every user waits.
 height = 800
 load "style.gp"
 left_edge = 72  # for "100,000"
@@ -36,12 +36,12 @@ set xlabel "arithmetic intensity, FLOP/byte" offset 0,0.9 textcolor rgb quiet
 slope = bytes_min_y / bytes_min_x
 corner = flops_max / slope
 along_bytes(x) = x > corner ? NaN : slope * x
-eval key("measured, by readers", measured_point, ink)
+eval key("measured, by users", measured_point, ink)
 plot sample [x = x_min:corner] "+" using (x):(slope * x) with lines linewidth 2 dashtype modelled_dash linecolor rgb memory, \
      [x = corner:x_max] "+" using (x):(flops_max) with lines linewidth 2 dashtype modelled_dash linecolor rgb compute, \
      speed using 1:3:(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb ink, \
      speed using 1:2 with linespoints pointtype measured_point pointsize 0.75 linewidth 1.6 linecolor rgb ink, \
-     bytes using 1:(only($0 == 2, along_bytes($1))):(sprintf("reading: %s GB/s", digits(slope))) \
+     bytes using 1:(only($0 == 2, along_bytes($1))):(sprintf("memory: %s GB/s", digits(slope))) \
        with labels right font near textcolor rgb memory, \
      flops using 1:(only($0 == flops_records - 2, $2)):(sprintf("arithmetic: %s GFLOP/s", digits(flops_max))) \
        with labels right font near textcolor rgb compute, \
@@ -56,7 +56,7 @@ eval x_range(0.85, wait_max_x * 1.25)
 eval y_range(smaller(wait_min_y, floor_min) / 1.7, wait_max_y * 1.6)
 eval powers_on_x
 eval decades_on("y", steps(y_min, y_max))
-set xlabel "batch: readers served at once" offset 0,0.9 textcolor rgb quiet
+set xlabel "batch: users served at once" offset 0,0.9 textcolor rgb quiet
 if (have_ridge) {
   set arrow from ridge,y_min to ridge,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb quiet
   set label sprintf("ridge predicted: %s", digits(ridge)) at ridge,y_min * (y_max / y_min)**0.93 right font near \

@@ -1,4 +1,4 @@
-# title: A transformer of 70 billion weights on ever more chips: how much is used, what a step is spent on, what is cut
+# title: A transformer of 70 billion weights on ever more chips: MFU, where a step's time goes, and what is cut
 # needs: sweep_mfu sweep_mfu_data sweep_mfu_tensor sweep_mfu_pipeline
 # needs: sweep_time_arithmetic sweep_time_memory sweep_time_tensor sweep_time_network sweep_time_bubble
 # needs: sweep_ways_tensor sweep_ways_context sweep_ways_pipeline sweep_ways_data

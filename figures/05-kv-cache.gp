@@ -1,4 +1,4 @@
-# title: Tokens per second through one layer, when every reader has a KV cache of its own
+# title: Tokens per second through one layer, when every user has a KV cache
 # needs: kv_none kv_12 kv_4 kv_1
 # shows: kv_none kv_1 kv_4 kv_12 kv_none_predicted kv_1_predicted kv_4_predicted kv_12_predicted
 height = 494
@@ -24,7 +24,7 @@ eval x_range(0.88, top_max_x * 1.001)
 eval y_range(bottom_min / 1.6, larger(top_max_y, above_max) * 1.5)
 eval powers_on_x
 eval decades_on("y", "1 2 5")
-set xlabel "batch: readers, each with 1024 tokens" offset 0,0.9 textcolor rgb quiet
+set xlabel "batch: users, each with 1024 tokens" offset 0,0.9 textcolor rgb quiet
 eval key("measured", measured_point, ink)
 eval key("modelled", modelled_point, ink)
 

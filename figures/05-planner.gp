@@ -1,4 +1,4 @@
-# title: Predicted against published, for every run that is known
+# title: Predicted against published MFU, for every published run
 # needs: runs_fit_a100_k22 runs_fit_h100_mh
 # needs: runs_test_a100_bl runs_test_a100_lf runs_test_a100_m21 runs_test_a100_ms runs_test_a100_mt
 # needs: runs_test_h100_dg runs_test_h100_l3 runs_test_h100_lf runs_test_h100_tt

@@ -1,4 +1,4 @@
-# title: Throughput against the 99th percentile of what a reader waits, by way to serve
+# title: The 99th percentile of a user's wait against throughput, by method
 # needs: serving_itl_whole serving_itl_chunked serving_ttft_whole serving_ttft_chunked
 # shows: serving_itl_static serving_itl_whole serving_itl_chunked serving_itl_apart serving_ttft_static serving_ttft_whole serving_ttft_chunked serving_ttft_apart
 # Two panels: the time between two tokens, and below it the time until the first token.
@@ -8,7 +8,7 @@ left_edge = 64  # for "100,000"
 load tables."/values.gp"
 
 array ways[4] = ["static", "whole", "chunked", "apart"]
-array titles[4] = ["static batches", "whole prompts", "chunks", "apart"]
+array titles[4] = ["static batches", "whole prompts", "chunks", "separate"]
 array colours[4] = [grey, purple, ink, green]
 array points[4] = [6, 8, 4, 12]
 array named[4] = [8, 6, 7, 5]  # the point beside which a curve's name is

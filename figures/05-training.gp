@@ -1,4 +1,4 @@
-# title: What the ranks do of what so many could do, by the way in which the work is cut
+# title: Efficiency of training on all ranks, by cut: measured and modelled
 # needs: training_efficiency training_efficiency_predicted
 # shows: training_efficiency training_efficiency_predicted
 height = 310
