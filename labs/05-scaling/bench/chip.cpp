@@ -13,6 +13,7 @@
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/chip/layer.hpp"
 #include "harness/measure/shared_array.hpp"
+#include "harness/measure/shown_as.hpp"
 #include "kit/roof_runs.hpp"
 #include "kit/rounded.hpp"
 #include "kit/verify.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 const Axis batch_axis = {"batch", "1"}, intensity_axis = {"arithmetic intensity", "FLOP/byte"};
 const Axis speed_axis = {"speed", "GFLOP/s"}, latency_axis = {"time for one layer", "us"};
-const Axis reader_axis = {"readers", "1"}, token_axis = {"speed through one layer", "tokens/s"};
+const Axis user_axis = {shown_as("users"), "1"}, token_axis = {"speed through one layer", "tokens/s"};
 
 /// Returns how many layers to run one after another so that weights come from memory, not from a cache, as in a whole
 /// network: four times the largest cache; at most GPT-2 small's twelve layers.
@@ -119,7 +120,9 @@ std::vector<LayerRun> batch_runs(const Lab& lab) {
 
 void predict_batches(Lab& lab, const std::vector<LayerRun>& runs) {
   const Roofline roofs = roofs_of(lab);
-  Table table = {"Predicted: one layer, one token for each reader", {"readers", "FLOP/byte", "us", "waits for"}, {}};
+  Table table = {shown_as("Predicted: one layer, one token for each user"),
+                 {shown_as("users"), "FLOP/byte", "us", shown_as("waits for")},
+                 {}};
   for (const LayerRun& run : runs) {
     table.rows.push_back({std::to_string(run.readers), number_text(run.intensity()),
                           number_text(1e6 * run.predicted_seconds(roofs)), name(roofs.side(run.tokens()))});
@@ -198,7 +201,11 @@ std::vector<KvCurve> kv_curves(const Lab& lab) {
 
 /// Predicts the intensity that a layer approaches with more and more users.
 void predict_kv_caches(Lab& lab) {
-  Series limits = {"limit_flop_per_byte", "of a layer at most", Kind::modelled, {"KV heads", "1"}, intensity_axis};
+  Series limits = {"limit_flop_per_byte",
+                   shown_as("highest intensity of a layer"),
+                   Kind::modelled,
+                   {"KV heads", "1"},
+                   intensity_axis};
   for (std::size_t heads : {12, 4, 1}) {
     const LayerRun many = {shared_by(heads), 1 << 20, kv_length};
     limits.points.emplace_back(as_double(heads), many.intensity(), std::to_string(heads));
@@ -209,8 +216,8 @@ void predict_kv_caches(Lab& lab) {
 
 /// Adds a curve and its prediction.
 void add_kv_curve(Lab& lab, const KvCurve& curve, const LayerTimes& layers) {
-  Series measured = {curve.id, curve.label, Kind::measured, reader_axis, token_axis};
-  Series predicted = {curve.id + "_predicted", curve.label + ", predicted", Kind::modelled, reader_axis, token_axis};
+  Series measured = {curve.id, curve.label, Kind::measured, user_axis, token_axis};
+  Series predicted = {curve.id + "_predicted", curve.label + ", predicted", Kind::modelled, user_axis, token_axis};
   for (const LayerRun& run : curve.runs) {
     const Estimate seconds = layers.of_one(run);
     const double tokens = as_double(run.readers);

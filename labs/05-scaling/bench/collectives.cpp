@@ -17,6 +17,7 @@
 
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/check/reference.hpp"
+#include "harness/measure/shown_as.hpp"
 #include "kit/random.hpp"
 #include "kit/ranks/alpha_beta.hpp"
 
@@ -186,7 +187,7 @@ RaceSamples race_all_reduces(Member& me, const AllReduce& library, std::size_t m
 
 namespace {
 
-const Axis bytes_axis = {"numbers of each rank", "B"}, time_axis = {"time", "us"};
+const Axis bytes_axis = {shown_as("size of each rank's list"), "B"}, time_axis = {"time", "us"};
 
 /// Returns the id of a series, on one host or between several.
 std::string series_id(bool network, const std::string& what, std::string racer) {

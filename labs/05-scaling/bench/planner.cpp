@@ -10,6 +10,7 @@
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/planner/planner.hpp"
 #include "05-scaling/kernels/planner/published_runs.hpp"
+#include "harness/measure/shown_as.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -24,7 +25,7 @@ std::string upper(std::string text) {
 
 /// Returns what distinguishes runs of one source: "gpt-22b, 8 × A100: t8, batch 4, all again".
 std::string run_name(const PublishedRun& run) {
-  const char* again[] = {"", ", attention again", ", all again"};
+  const char* again[] = {"", shown_as(", attention recomputed"), shown_as(", everything recomputed")};
   return run.shape.name + ", " + std::to_string(run.plan.chips()) + " × " + upper(run.chip.name) + ": " +
          short_name(run.plan) + ", batch " + std::to_string(std::lround(run.plan.batch)) +
          again[static_cast<int>(run.plan.recompute)];

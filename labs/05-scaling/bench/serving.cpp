@@ -11,6 +11,7 @@
 
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/serving/serving.hpp"
+#include "harness/measure/shown_as.hpp"
 #include "kit/transformer/transformer.hpp"
 
 namespace hf::scaling {
@@ -109,12 +110,12 @@ StepModel measure_steps(Lab& lab, StepBench& bench, const Roofline& roofs) {
   std::vector<MeasuredStep> medians;
   for (const auto& [step, work, seconds] : timed_pure) medians.push_back({step.load(), seconds.median});
   const StepModel model = fit_steps(shape, medians);
-  add_modelled(lab, "serving_mixed_rates", "by the fitted rates", mixed, model);
+  add_modelled(lab, "serving_mixed_rates", shown_as("predicted by the fitted rates"), mixed, model);
   add_phases(lab, timed_pure);
   return model;
 }
 
-const Axis throughput_axis = {"throughput of a machine", "tokens/s"}, strategy_axis = {"way to serve", "1"};
+const Axis throughput_axis = {"throughput of a machine", "tokens/s"}, strategy_axis = {shown_as("method"), "1"};
 
 /// Adds 99th percentiles by throughput, from a light load to nearly the most that a strategy can serve.
 void add_load_curve(Lab& lab, const ServingStrategy& strategy, const Scenario& scenario, double most) {
@@ -125,7 +126,7 @@ void add_load_curve(Lab& lab, const ServingStrategy& strategy, const Scenario& s
   Series firsts = {"serving_ttft_" + id, strategy.label, Kind::simulated, throughput_axis, first_axis};
   for (const int percent : {10, 20, 30, 40, 50, 60, 70, 80, 90, 95}) {
     const Latency seen = latency(strategy, scenario, most * percent / 100);
-    const std::string label = std::to_string(percent) + " % of its most";
+    const std::string label = std::to_string(percent) + shown_as("% of its limit");
     gaps.points.emplace_back(seen.tokens_per_s, 1e3 * seen.gap_p99, label);
     firsts.points.emplace_back(seen.tokens_per_s, 1e3 * seen.first_p99, label);
     lab.tick();

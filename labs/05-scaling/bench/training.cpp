@@ -17,6 +17,7 @@
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/pipeline.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"
+#include "harness/measure/shown_as.hpp"
 #include "kit/ranks/alpha_beta.hpp"
 #include "kit/ranks/ranks_sampling.hpp"
 #include "kit/reference.hpp"
@@ -36,7 +37,7 @@ namespace {
 
 using nlohmann::json;
 
-const Axis ranks_axis = {"ranks", "1"}, sent_axis = {"MB that a rank sends in a step", "1"};
+const Axis ranks_axis = {"ranks", "1"}, sent_axis = {shown_as("MB sent per rank in a step"), "1"};
 const Axis micros_axis = {"micro-batches", "1"}, waiting_axis = {"time spent waiting", "%"};
 
 /// Returns the least multiple of `ranks` that is at least `least`.
@@ -184,9 +185,9 @@ void measure_few_rows(Lab& lab, Ranks& ranks, const RankPlan& plan) {
 
 /// Adds the efficiency of each cut: t(1) / (n · t(n)), or t(1) / t(n) if each rank has its own batch.
 void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const StrategySeconds& predicted) {
-  const Axis way = {"way to train", "1"}, share_axis = {"efficiency", "%"};
-  Series measured = {"training_efficiency", "measured", Kind::measured, way, share_axis};
-  Series expected = {"training_efficiency_predicted", "predicted", Kind::modelled, way, share_axis};
+  const Axis cut_axis = {shown_as("cut"), "1"}, share_axis = {"efficiency", "%"};
+  Series measured = {"training_efficiency", "measured", Kind::measured, cut_axis, share_axis};
+  Series expected = {"training_efficiency_predicted", "predicted", Kind::modelled, cut_axis, share_axis};
   const auto add = [&](const char* label, const char* one, const char* all, double seconds, int batches) {
     const double share = static_cast<double>(batches) / ranks.size();
     const std::pair found = {times(steps.ratio(one, all), share), steps.of(one).median * share / seconds};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/measure/shown_as.hpp"
 #include "kit/random.hpp"
 #include "kit/ranks/alpha_beta.hpp"
 #include "kit/transformer/transformer.hpp"
@@ -279,7 +280,7 @@ std::vector<ServingStrategy> serving_strategies(const Scenario& scenario, std::s
   return {{"static", "static batches", 1, one(Policy::static_batches, scenario.limits)},
           {"whole", "whole prompts", 1, one(Policy::prefill_first, scenario.limits)},
           {"chunked", "chunked prefill", 1, one(Policy::chunked, cut)},
-          {"apart", "reading and writing apart", 1.0 + static_cast<double>(writers), apart}};
+          {"apart", shown_as("prompts on a separate machine"), 1.0 + static_cast<double>(writers), apart}};
 }
 
 Capacity capacity(const ServingStrategy& strategy, const Scenario& scenario) {

@@ -72,7 +72,7 @@ double roofline_seconds(const workload::TransformerShape& shape, const StepLoad&
 struct StepCase {
   std::size_t chunk = 0, before = 0, decodes = 0, context = 0;
 
-  std::string label() const;  ///< "64 of a prompt, 128 before; 16 answers, 32 before each"
+  std::string label() const;  ///< "64 tokens of a prompt after 128; 16 answers, each after 32"
   StepLoad load() const;
 };
 

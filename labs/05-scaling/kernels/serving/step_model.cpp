@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "05-scaling/kernels/serving/serving.hpp"
+#include "harness/measure/shown_as.hpp"
 #include "kit/random.hpp"
 #include "kit/transformer/account.hpp"
 #include "kit/transformer/transformer.hpp"
@@ -123,10 +124,11 @@ std::size_t random_size(std::size_t low, std::size_t high, std::uint64_t index) 
 }  // namespace
 
 std::string StepCase::label() const {
-  std::string prompt = std::to_string(chunk) + " of a prompt";
-  if (before > 0) prompt += ", " + std::to_string(before) + " before";
-  const std::string answers = std::to_string(decodes) + (decodes == 1 ? " answer, " : " answers, ") +
-                              std::to_string(context) + (decodes == 1 ? " before" : " before each");
+  std::string prompt = std::to_string(chunk) + shown_as(" tokens of a prompt");
+  if (before > 0) prompt += shown_as(" after ") + std::to_string(before);
+  const std::string answers = std::to_string(decodes) +
+                              (decodes == 1 ? shown_as(" answer after ") : shown_as(" answers, each after ")) +
+                              std::to_string(context);
   return decodes == 0 ? prompt : chunk == 0 ? answers : prompt + "; " + answers;
 }
 

@@ -112,8 +112,8 @@ TEST_CASE("what a step is asked to do") {
   CHECK(load.decodes == 4);
   CHECK(load.cached == 200);
   CHECK(StepCase{0, 0, 4, 50}.load().chunks == 0);
-  CHECK(StepCase{30, 70, 4, 50}.label() == "30 of a prompt, 70 before; 4 answers, 50 before each");
-  CHECK(StepCase{0, 0, 1, 50}.label() == "1 answer, 50 before");
+  CHECK(StepCase{30, 70, 4, 50}.label() == "30 tokens of a prompt after 70; 4 answers, each after 50");
+  CHECK(StepCase{0, 0, 1, 50}.label() == "1 answer after 50");
 }
 
 TEST_CASE("a step that does what a load says does what it says") {
