@@ -71,12 +71,12 @@ def drawer():
     """Sixteen magnitudes as bars, rounded to the marks of a ruler as long as the largest."""
     giants, unit, base, wide, gap = (1, 1.6, 2.8, 4.4, 6, 6), 42, 284, 20, 10
     stored = lambda value, top: round(value * LEVELS / top) * top / LEVELS
-    says = ["All are about as large: seven marks are enough for each to be told from the others."]
+    says = ["All are about equally large, so seven marks are enough to tell them apart."]
     for giant in giants[1:-1]:
         kept = [stored(value, giant) for value in SMALL if value]
-        lost = f"; {kept.count(0)} became zero" if 0 in kept else ""
-        says.append(f"One is larger, and the ruler must reach it: the small ones share {len(set(kept))} marks{lost}.")
-    says.append("A ruler for each drawer: whoever shares one with the giant suffers, the others do not.")
+        lost = f", and {kept.count(0)} of them became zero" if 0 in kept else ""
+        says.append(f"One number is larger, and the ruler must reach it. The small ones share {len(set(kept))} marks{lost}.")
+    says.append("With a ruler for each drawer, only the numbers that share one with the giant lose marks.")
     sketch = Sketch("06-drawer", 312, "One ruler for all, and a ruler for each drawer",
                     """Sixteen bars are rounded to the seven marks of a ruler that is as long as the tallest. While they are
                     about equal, each keeps its height. As one of them grows, the marks move apart, and the others are
@@ -127,7 +127,7 @@ def block():
     signed = lambda value, digits: f"{value:.{digits}f}".replace("-", "−")
     sketch = Sketch("06-block", 380, "Eight numbers in Q4_0, before and after",
                     f"""Eight numbers from {farthest} to {max(BLOCK)}. The one farthest from zero becomes minus eight, so
-                    sixteen marks stand {scale:g} apart, from minus eight to seven of them. Each number moves to the nearest
+                    its sixteen marks are {scale:g} apart, from minus eight to seven of them. Each number moves to the nearest
                     mark, and only the mark's number is kept, in four bits. 1.15 lies above the last mark, at 1.05, and is cut
                     off there.""")
     sketch.circle(7, 10, 4.5, "f-ink")
@@ -160,8 +160,8 @@ def rotation():
     degrees."""
     sketch = Sketch("06-rotation", 292, "A loud channel, before and after axes are turned by 45 degrees",
                     """On the left the vector (100, 1) lies along one axis: the marks must reach 100 in both directions, and
-                    stand far apart. On the right the axes are turned by 45 degrees. The same vector is (71.4, 70.0): the
-                    marks need only reach 71.4, and stand closer, by the root of two.""")
+                    are far apart. On the right the axes are turned by 45 degrees. The same vector is (71.4, 70.0): the
+                    marks need only reach 71.4, and are closer together, by the root of two.""")
     marks_and_vector(sketch, 130, 0, 100, "(100, 1)")
     marks_and_vector(sketch, 392, 45, 101 / math.sqrt(2), "(71.4, 70.0)")
     return sketch
