@@ -1,4 +1,4 @@
-# title: Attention with its matrix and without, over the number of tokens
+# title: Attention with the matrix and without it, over the number of tokens
 # needs: flash_speed flash_speed_predicted flash_speed_all flash_speed_all_predicted attention_peak attention_peak_all
 # shows: flash_speed flash_speed_predicted naive_speed naive_speed_predicted torch_attention_speed attention_peak
 # shows: flash_speed_all flash_speed_all_predicted naive_speed_all naive_speed_all_predicted torch_attention_speed_all
@@ -9,7 +9,7 @@ height = 744
 load "style.gp"
 load tables."/values.gp"
 array ways[3] = ["flash_speed", "naive_speed", "torch_attention_speed"]
-array titles[3] = ["without its matrix", "with its matrix", "PyTorch"]
+array titles[3] = ["without the matrix", "with the matrix", "PyTorch"]
 array colours[3] = [green, purple, ink]
 array points[3] = [circle, triangle, diamond]
 array shift[3] = [0.955, 1.047, 1]  # so that the three spreads are side by side

@@ -14,7 +14,7 @@ next = smaller(smaller(seen_min, others_min), 1) * 100
 alone = next - 100 * again_min > 0.5 * (highest - next)
 lowest = alone ? next : smaller(next, 100 * again_min)
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 30
-y_title = "speed over the tile by hand, %"
+y_title = "speed relative to the hand-picked tile, %"
 load "frame.gp"
 set xrange [0:31]
 eval y_range(lowest - (alone ? 0.1 * (highest - lowest) : 0) - 1, highest + 1)

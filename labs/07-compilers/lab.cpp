@@ -3,7 +3,7 @@
 //   measure_layers      from model(x) to instructions: the cost of each translation
 //   measure_fusion      several operators in one pass over memory
 //   measure_new_shape   recompilation when a shape changes
-//   measure_attention   attention without its matrix
+//   measure_attention   attention without the matrix of scores
 //   measure_search      automatic search for the best tile
 //   measure_legality    a sweep in other orders, and additions that may be reordered
 //

@@ -123,7 +123,8 @@ void measure_attention_memory(Lab& lab, const std::vector<std::size_t>& tokens) 
     if (const auto bytes = resident_bytes(n, scratch, attend_with_matrix))
       naive.points.emplace_back(as_double(n), *bytes);
   }
-  if (without.points.empty()) return lab.note("no /proc/self/smaps_rollup: the memory of attention was not measured");
+  if (without.points.empty())
+    return lab.note("the memory of attention was not measured: there is no /proc/self/smaps_rollup");
   const auto at = [&](std::size_t n) { return std::ranges::find(without.points, as_double(n), &Point::x); };
   const auto few = at(shown_tokens / 4), many = at(shown_tokens), none = without.points.end();
   if (few != none && many != none) lab.derived("flash_memory_growth", many->y.median / few->y.median);
@@ -141,7 +142,7 @@ std::vector<std::size_t> attention_tokens(Lab& lab, double peak_gflops) {
     if (lab.quick() && n > shown_tokens) break;
     const double seconds = runs * head_of(n).flops() / (share_of_peak * peak_gflops * 1e9);
     if (!tokens.empty() && seconds > 2 * lab.step_seconds()) {
-      lab.note("too slow for attention over " + std::to_string(n) + " tokens and more");
+      lab.note("attention over " + std::to_string(n) + " tokens or more was not measured: it takes too long");
       break;
     }
     tokens.push_back(n);
@@ -261,7 +262,7 @@ class AttentionRace {
 
   void enter_naive() {
     if (!fits_into_memory(NaiveAttention::scratch_bytes(arrays_.head()))) {
-      return lab_.note("too little memory for the scores of " + std::to_string(heat_.tokens) + " tokens");
+      return lab_.note("there is too little memory for the scores of " + std::to_string(heat_.tokens) + " tokens");
     }
     naive_.emplace(arrays_.head());
     for (const Threads threads : {Threads::one, Threads::all}) {

@@ -22,9 +22,9 @@ namespace {
 using roofline::Stream;
 using std::filesystem::path;
 
-const Axis bytes_axis = {"bytes that cross, those of write-allocate among them", "B"}, ms_axis = {"time", "ms"};
-const Axis gain_axis = {"speedup over operators one by one", "1"}, size_axis = {"bytes of one array", "B"};
-const Axis graph_axis = {"graph", "1"}, peer_axis = {"speedup over PyTorch", "1"};
+const Axis bytes_axis = {"bytes moved, including write-allocate", "B"}, ms_axis = {"time", "ms"};
+const Axis gain_axis = {"speed ÷ that of operators one by one", "1"}, size_axis = {"bytes of one array", "B"};
+const Axis graph_axis = {"graph", "1"}, peer_axis = {"speed ÷ PyTorch's", "1"};
 
 std::size_t rows_that_fit() {
   constexpr std::size_t most = 4096, least = 64, arrays = 24, row_bytes = 4096 * sizeof(float);
@@ -36,7 +36,7 @@ std::size_t rows_that_fit() {
 void predict(Lab& lab, const GraphRuns& runs) {
   const std::vector<Strategy>& strategies = runs.what().strategies;
   const double most = runs.work(strategies.front()).traffic();
-  Table table = {"Predicted, " + runs.what().label, {"", "MiB", "with write-allocate", "times fewer"}, {}};
+  Table table = {"Predicted, " + runs.what().label, {"", "MiB", "with write-allocate", "first row ÷ this row"}, {}};
   for (const Strategy strategy : strategies) {
     const Work work = runs.work(strategy);
     table.rows.push_back({name(strategy), number_text(work.bytes / 0x1p20), number_text(work.traffic() / 0x1p20),
@@ -94,7 +94,7 @@ struct GraphRace {
   }
 
   void add_gain(const char* id) const {
-    lab.add(Value(id, gain(), "1", runs.what().label + ": compiled over operators one by one"));
+    lab.add(Value(id, gain(), "1", runs.what().label + ": speed compiled ÷ one by one"));
   }
   void add_over_roof(const char* id) const {
     const auto over = [least = least_seconds(Strategy::compiled)](double s) { return least / s; };
@@ -137,7 +137,7 @@ void add_times(const GraphRace& race, Threads threads) {
   const double gbs = race.roofs.traffic_gbs(race.sampling, Stream::copy, threads).median;
   Series graph = {id + "time" + end, "the graph", Kind::measured, bytes_axis, ms_axis};
   Series by_hand = {id + "by_hand" + end, "by hand", Kind::measured, bytes_axis, ms_axis};
-  Series line = {id + "copying" + end, "as copying moves them", Kind::modelled, bytes_axis, ms_axis};
+  Series line = {id + "copying" + end, "copying as many bytes", Kind::modelled, bytes_axis, ms_axis};
   for (const Strategy strategy : {Strategy::compiled, Strategy::compiled_ordinary, Strategy::operators}) {
     const double bytes = race.runs.work(strategy).traffic();
     graph.points.emplace_back(bytes, times(race.sampling.of(race.runs.id(strategy, threads)), 1e3), name(strategy));
@@ -349,7 +349,7 @@ void measure_graphs(Lab& lab) {
 bool can_compile(Lab& lab) {
   const ScratchFolder cache;
   const Compiled compiled(chain_graph({2, 64}), {.folder = cache.path()});
-  if (!compiled.is_compiled()) lab.incomplete("nothing is fused: " + compiled.remark());
+  if (!compiled.is_compiled()) lab.incomplete("nothing was fused: " + compiled.remark());
   return compiled.is_compiled();
 }
 

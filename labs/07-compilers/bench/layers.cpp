@@ -289,7 +289,7 @@ void measure_layers(Lab& lab) {
   try {
     measure_translation(lab);
   } catch (const BuildError& error) {
-    lab.incomplete(std::string("no stages of translation: ") + error.what());
+    lab.incomplete(std::string("the stages of translation were not measured: ") + error.what());
   }
   std::vector<std::size_t> batches;
   for (std::size_t batch = 1; batch <= 256; batch *= lab.quick() ? 16 : 4) batches.push_back(batch);

@@ -124,7 +124,7 @@ CoreRates measure_rates(const Lab& lab) {
 
 /// Adds the share of the peak, predicted and measured, of every tile with the blocks that were chosen by hand.
 void measure_tiles(Lab& lab, const Tuning& square, const CoreRates& rates) {
-  const Axis rows_axis = {"rows of a tile", "1"}, peak_axis = {"speed over the FMA peak", "1"};
+  const Axis rows_axis = {"rows of a tile", "1"}, peak_axis = {"speed ÷ the FMA peak", "1"};
   const ProductShape& shape = square.runs.shape;
   const Candidate hand = chosen_by_hand(shape);
   const auto id = [](const Candidate& tile) {
@@ -187,7 +187,7 @@ void measure_spaces(Lab& lab, std::vector<Tuning>& all) {
 std::vector<Replay> replay_searches(Lab& lab, const Tuning& tuning, const CoreRates& rates) {
   constexpr std::size_t seeds = 100;
   const std::string id = "search_" + tuning.id + "_";
-  const Axis trials_axis = {"trials", "1"}, ratio_axis = {"time over the best", "1"};
+  const Axis trials_axis = {"trials", "1"}, ratio_axis = {"time ÷ that of the best", "1"};
   std::vector<double> predicted;
   for (std::size_t i = 0; i < tuning.space.size(); ++i) {
     predicted.push_back(predict(tuning.space.candidate(i), tuning.runs.shape, rates).total());
@@ -239,9 +239,9 @@ void show_curse(Lab& lab, const Tuning& square) {
   const SearchTable& table = square.table;
   const Curse curse = look_at_curse(table, shown);
   lab.add(Value("winners_curse", curse.over_others, "1"));
-  const Axis rank_axis = {"place in the first round", "1"}, ratio_axis = {"speed over the tile by hand", "1"};
+  const Axis rank_axis = {"place in the first round", "1"}, ratio_axis = {"speed ÷ that of the hand-picked tile", "1"};
   Series seen = {"curse_seen", "in the first round", Kind::measured, rank_axis, ratio_axis};
-  Series again = {"curse_again", "in the others", Kind::measured, rank_axis, ratio_axis};
+  Series again = {"curse_again", "in the other rounds", Kind::measured, rank_axis, ratio_axis};
   const double hand = table.medians[square.space.hand()];
   for (std::size_t i = 0; i < curse.first.size(); ++i) {
     const std::vector<double>& seconds = table.seconds[curse.first[i]];
@@ -291,7 +291,9 @@ void confirm_winners(Lab& lab, std::vector<Tuning>& all) {
     rows.push_back({tuning.runs.shape.text(), text_of(chosen_by_hand(tuning.runs.shape)),
                     tuning.is_hand ? "the same" : text_of(tuning.to_use), number_text(tuning.rival_over_hand.median)});
   }
-  lab.show({"Found: the fastest, confirmed", {"m×n×k", "by hand", "by search", "the best other, times as fast"}, rows});
+  lab.show({"The fastest tiles found, timed again",
+            {"m×n×k", "by hand", "by search", "best other tile: speed ÷ by hand"},
+            rows});
 }
 
 // ---- Using one shape's result for another ----

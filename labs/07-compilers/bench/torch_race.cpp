@@ -129,8 +129,9 @@ std::optional<TorchRacer> TorchRace::loaded(TorchRacer racer, const Task& task) 
   racer.first_call_seconds = host_.peer->seconds(racer.program, racer.settings, racer.threads, 1);
   const double off = distance(host_.peer->result(racer.program, racer.settings), task.result, task.dropout);
   if (off <= task.bound) return racer;
-  note("not raced: " + racer.id + (racer.settings == torch_eager ? "" : ", " + racer.settings) + ": its result is " +
-       number_text(off) + " from ours, and may be " + number_text(task.bound));
+  note("not raced: " + racer.id + (racer.settings == torch_eager ? "" : ", " + racer.settings) +
+       ": its result differs from ours by " + number_text(off) + "; at most " + number_text(task.bound) +
+       " is allowed");
   return std::nullopt;
 }
 

@@ -185,7 +185,7 @@ PeerProgram torch_script(const ScratchFolder& cache, std::string& remark) {
     try {
       program.settings.push_back(preloaded(cache));
     } catch (const BuildError& error) {
-      remark = std::string("PyTorch's MKL runs as it is, slower than it could: ") + error.what();
+      remark = std::string("PyTorch's MKL may run slower than it could here: ") + error.what();
     }
   }
   program.settings.push_back("TORCHINDUCTOR_CACHE_DIR=" + cache.path().string());

@@ -146,7 +146,8 @@ TEST_CASE("what PyTorch computes otherwise is not raced") {
   TorchRace& race = quiet.race;
   One().enter(race, {.modes = {TorchMode::eager}});
   CHECK(race.variants().empty());
-  CHECK(quiet.notes() == "not raced: torch eager one: its result is 1.00 from ours, and may be 1.00e-06");
+  CHECK(quiet.notes() ==
+        "not raced: torch eager one: its result differs from ours by 1.00; at most 1.00e-06 is allowed");
 }
 
 TEST_CASE("what PyTorch cannot compile runs eagerly still") {
@@ -176,8 +177,9 @@ TEST_CASE("of torch.compile's settings the fastest is raced, and what is wrong i
   QuietRace quiet;
   TorchRace& race = quiet.race;
   One().enter(race, {.modes = {TorchMode::compiled}});
-  CHECK(quiet.notes() ==
-        "not raced: torch compiled one, cpp_wrapper: its result is 1.00 from ours, and may be 1.00e-06");
+  CHECK(
+      quiet.notes() ==
+      "not raced: torch compiled one, cpp_wrapper: its result differs from ours by 1.00; at most 1.00e-06 is allowed");
   REQUIRE(race.best("one"));
   CHECK(race.best("one")->settings == "max_autotune");
   CHECK(race.best("one")->first_call_seconds == 0.75);
@@ -229,7 +231,7 @@ TEST_CASE("on another maker's processor MKL is told to use what it can do; where
   const std::string compiler = before != nullptr ? before : "";
   setenv("CXX", "no-compiler", 1);
   CHECK(QuietRace().notes() == (is_told
-                                    ? "PyTorch's MKL runs as it is, slower than it could: compiler no-compiler: cannot "
+                                    ? "PyTorch's MKL may run slower than it could here: compiler no-compiler: cannot "
                                       "be started; name one in CXX, or install g++"
                                     : ""));
   if (before != nullptr) {
