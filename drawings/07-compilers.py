@@ -21,7 +21,7 @@ def trips():
 def said():
     yield "Nothing has moved."
     for trip in range(1, 10):
-        what = ("read", "lines read, since they are written", "written")[(trip - 1) % 3]
+        what = ("read", "lines read, because they will be written", "written")[(trip - 1) % 3]
         name = ("x", "t", "t", "t", "u", "u", "u", "y", "y")[trip - 1]
         fused = (f"The loop: {('x: read', 'y: lines read', 'y: written, and it is done')[trip - 1]}." if trip <= 3 else
                  "The loop has long been done." if trip < 9 else "Nine trips against three.")
