@@ -9,8 +9,10 @@ all = exists("have_best_over_peers_all")
 curves = "best_over_peers".(all ? " best_over_peers_all" : "")
 look_best_over_peers     = "green  circle   measured_dash 'one thread'"
 look_best_over_peers_all = "purple triangle long_dash     'all threads'"
+# A point's label is a library's id, then the name of its kernels if they have one.
 known(library) = library eq "openblas" ? "OpenBLAS" : library eq "openblas_new" ? "new OpenBLAS" : \
-                 library eq "onednn" ? "oneDNN" : library eq "mkl" ? "MKL" : library eq "blis" ? "BLIS" : library
+                 library eq "onednn" ? "oneDNN" : library eq "mkl" ? "MKL" : library eq "blis" ? "BLIS" : \
+                 library eq "aocl" ? "AOCL-BLAS" : library
 lowest = 1; highest = 1; smallest = 1e30; x_max = 0
 array last[2]
 do for [i = 1:1 + all] {
@@ -41,7 +43,7 @@ changed(row, library) = (another = row == 0 || library ne before, before = libra
 plot for [i = 1:1 + all] series(i) using 1:(within($3)):(within($4)) with filledcurves fillcolor rgb colour(i), \
      for [i = 1:1 + all] series(i) using 1:2 with linespoints pointtype point(i) pointsize 0.65 linewidth 2 \
        dashtype dash(i) linecolor rgb colour(i), \
-     for [i = 1:1 + all] series(i) using (only(changed($0, strcol(5)), $1)):(shifted(i, $2)):(known(strcol(5))) \
+     for [i = 1:1 + all] series(i) using (only(changed($0, word(strcol(5), 1)), $1)):(shifted(i, $2)):(known(word(strcol(5), 1))) \
        with labels font near textcolor rgb colour(i), \
      for [i = 1:1 + all] series(i) using (only($1 == last[i], $1)):2:(title(i)) with labels left font end \
        textcolor rgb colour(i)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/measure/blas.hpp"
+#include "harness/measure/kernel_choice.hpp"
 #include "harness/measure/shared_library.hpp"
 #include "harness/measure/threads.hpp"
 
@@ -23,31 +24,29 @@ constexpr std::size_t any_size = std::numeric_limits<std::size_t>::max();
 
 int as_int(std::size_t value) { return static_cast<int>(value); }
 
-/// Returns a library's cblas_sgemm as the product of a peer.
-auto multiply_with(Blas::Gemm* gemm) {
-  return [gemm](std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
-    gemm(101, 111, 111, as_int(m), as_int(n), as_int(k), 1, a, as_int(k), b, as_int(n), 0, c, as_int(n));
-  };
+/// Returns the library with each set of its kernels that is the fastest at some size; nothing if it is missing.
+std::vector<Kernels> load_fastest(const KernelChoice& choice) {
+  return load_side_by_side(choice, fastest_values(choice));
+}
+
+/// Adds a library whose kernels have names, if it was found.
+void add(std::vector<Peer>& peers, const std::string& id, const std::string& name, const std::vector<Kernels>& kernels,
+         bool own_threads) {
+  std::string names;
+  for (const Kernels& each : kernels) names += (names.empty() ? "" : ", ") + each.name;
+  if (!kernels.empty()) peers.push_back({id, name + " (" + names + ")", kernels, any_size, own_threads});
 }
 
 void add_openblas(std::vector<Peer>& peers) {
-  Blas& blas = Blas::get();
-  if (!blas.is_library()) return;
-  const auto multiply = [&blas](std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
-    blas.gemm(Transpose::no, Transpose::no, m, n, k, 1, a, k, b, n, 0, c, n);
-  };
-  peers.push_back({"openblas", blas.name(), multiply, [&blas](int threads) { blas.set_threads(threads); }, any_size});
+  const auto load = [] { return SharedLibrary{"libopenblas.so.0", "libopenblas.so"}; };
+  add(peers, "openblas", "OpenBLAS " + library_version("OpenBLAS"), load_fastest(openblas_kernels(load)), false);
 }
 
 /// Adds the OpenBLAS of SciPy's wheels, whose functions have a prefix.
 void add_newer_openblas(std::vector<Peer>& peers) {
-  const SharedLibrary library{"libscipy_openblas.so"};
-  auto* const gemm = library.function<Blas::Gemm>("scipy_cblas_sgemm");
-  auto* const set_threads = library.function<void(int)>("scipy_openblas_set_num_threads");
-  auto* const core = library.function<char*()>("scipy_openblas_get_corename");
-  if (gemm == nullptr || set_threads == nullptr || core == nullptr) return;
-  peers.push_back({"openblas_new", "scipy-openblas " + library_version("scipy-openblas") + " (" + core() + ")",
-                   multiply_with(gemm), set_threads, any_size, true});
+  const auto load = [] { return SharedLibrary{"libscipy_openblas.so"}; };
+  const std::vector<Kernels> kernels = load_fastest(openblas_kernels(load, "scipy_"));
+  add(peers, "openblas_new", "scipy-openblas " + library_version("scipy-openblas"), kernels, true);
 }
 
 /// Adds oneDNN, on OpenMP's threads if it is built for them. Otherwise it has its own threads, those of TBB: as many as
@@ -80,8 +79,8 @@ void add_onednn(std::vector<Peer>& peers) {
     std::vector<float> c(n * n);
     multiply(n, n, n, a.data(), b.data(), c.data());
   }
-  peers.push_back({"onednn", "oneDNN " + library_version("oneDNN"), multiply,
-                   own_threads ? std::function<void(int)>() : set_threads, any_size, own_threads});
+  const Kernels kernels = {"", multiply, own_threads ? std::function<void(int)>() : set_threads};
+  peers.push_back({"onednn", "oneDNN " + library_version("oneDNN"), {kernels}, any_size, own_threads});
 }
 
 void add_mkl(std::vector<Peer>& peers) {
@@ -92,7 +91,7 @@ void add_mkl(std::vector<Peer>& peers) {
   if (gemm == nullptr || set_layer == nullptr || set_threads == nullptr) return;
   constexpr int gnu_openmp = 3;  // the same OpenMP as the other peers
   set_layer(gnu_openmp);
-  peers.push_back({"mkl", "MKL " + library_version("MKL"), multiply_with(gemm), set_threads, any_size});
+  peers.push_back({"mkl", "MKL " + library_version("MKL"), {{"", product_with(gemm), set_threads}}, any_size});
 }
 
 /// Adds libxsmm, which generates machine code for each size, up to the size above which it recommends other libraries.
@@ -107,46 +106,58 @@ void add_libxsmm([[maybe_unused]] std::vector<Peer>& peers) {
       kernel(b, a, c);
     }
   };
-  peers.push_back({"libxsmm", "libxsmm " LIBXSMM_CONFIG_VERSION, multiply, {}, 512});
+  peers.push_back({"libxsmm", "libxsmm " LIBXSMM_CONFIG_VERSION, {{"", multiply, {}}}, 512});
 #endif
 }
 
-SharedLibrary load_blis() { return {"libblis.so.4", "libblis.so"}; }
-
-/// Products per second on one thread with the library that loads now; 0 without one.
-double blis_speed() {
-  const SharedLibrary library = load_blis();
-  auto* const gemm = library.function<Blas::Gemm>("cblas_sgemm");
+/// Returns the kernels of a BLIS. It chooses them in its first call, and on a processor newer than itself it chooses its
+/// slowest.
+Kernels blis_kernels(const SharedLibrary& library) {
   auto* const set_threads = library.function<void(std::int64_t)>("bli_thread_set_num_threads");
-  if (gemm == nullptr || set_threads == nullptr) return 0;
+  auto* const family = library.function<int()>("bli_arch_query_id");
+  auto* const family_name = library.function<const char*(int)>("bli_arch_string");
+  if (set_threads == nullptr || family == nullptr || family_name == nullptr) return {};
   set_threads(1);
-  return products_per_second(gemm);
+  return {family_name(family()), product_with(library.function<Blas::Gemm>("cblas_sgemm")),
+          [set_threads](int threads) { set_threads(threads); }};
+}
+
+/// "BLIS 0.9.0"; "AOCL-BLAS 5.3.0" for AMD's version, which calls itself "AOCL-BLAS 5.3.0 Build 20260507"
+std::string blis_version(const SharedLibrary& library) {
+  auto* const get = library.function<const char*()>("bli_info_get_version_str");
+  const std::string version = get != nullptr ? get() : "";
+  return version.starts_with("AOCL") ? version.substr(0, version.find(" Build")) : "BLIS " + version;
+}
+
+void add_a_blis(std::vector<Peer>& peers, const std::string& id, const std::vector<std::string>& values,
+                const std::function<SharedLibrary()>& load) {
+  const std::vector<Kernels> kernels = load_fastest({"BLIS_ARCH_TYPE", values, load, blis_kernels});
+  const SharedLibrary library = load();
+  auto* const on_openmp = library.function<std::int64_t()>("bli_info_get_enable_openmp");
+  const bool on_llvm_openmp = library.function<void()>("__kmpc_fork_call") != nullptr;
+  add(peers, id, blis_version(library), kernels, on_openmp == nullptr || on_openmp() == 0 || on_llvm_openmp);
 }
 
 void add_blis(std::vector<Peer>& peers) {
-  // On a processor newer than itself, BLIS uses its slowest kernels. Each version numbers them differently.
-  choose_fastest("BLIS_ARCH_TYPE", {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}, blis_speed);
-  const SharedLibrary library = load_blis();
-  auto* const gemm = library.function<Blas::Gemm>("cblas_sgemm");
-  auto* const set_threads = library.function<void(std::int64_t)>("bli_thread_set_num_threads");
-  auto* const on_openmp = library.function<std::int64_t()>("bli_info_get_enable_openmp");
-  auto* const version = library.function<const char*()>("bli_info_get_version_str");
-  auto* const family = library.function<int()>("bli_arch_query_id");
-  auto* const family_name = library.function<const char*(int)>("bli_arch_string");
-  if (gemm == nullptr || set_threads == nullptr || on_openmp == nullptr || version == nullptr || family == nullptr ||
-      family_name == nullptr) {
-    return;
-  }
-  set_threads(1);  // also initializes BLIS for the calls below
-  peers.push_back({"blis", std::string("BLIS ") + version() + " (" + family_name(family()) + ")", multiply_with(gemm),
-                   [set_threads](int threads) { set_threads(threads); }, any_size, on_openmp() == 0});
+  // Each version numbers its kernels differently.
+  add_a_blis(peers, "blis", {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}, [] {
+    return SharedLibrary{"libblis.so.4", "libblis.so"};
+  });
+}
+
+/// Adds AMD's version of BLIS.
+void add_aocl(std::vector<Peer>& peers) {
+  add_a_blis(peers, "aocl", {"zen5", "zen4", "zen3", "skx", "haswell"}, [] {
+    return SharedLibrary{"libblis-mt.so.5", "libblis-mt.so"};
+  });
 }
 
 }  // namespace
 
 std::vector<Peer> find_peers() {
   std::vector<Peer> peers;
-  for (auto* const add : {add_openblas, add_newer_openblas, add_onednn, add_mkl, add_libxsmm, add_blis}) add(peers);
+  for (auto* const add : {add_openblas, add_blis, add_aocl, add_newer_openblas, add_onednn, add_mkl, add_libxsmm})
+    add(peers);
   return peers;
 }
 

@@ -12,6 +12,7 @@
 #include "02-matmul/bench/ladder.hpp"
 #include "02-matmul/bench/steps.hpp"
 #include "02-matmul/kernels/rungs.hpp"
+#include "harness/measure/kernel_choice.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/results.hpp"
@@ -34,7 +35,12 @@ std::vector<std::size_t> sizes(const Lab& lab) {
 
 double flops(std::size_t n) { return 2 * std::pow(static_cast<double>(n), 3); }
 
-/// Results for one size. The ids of the sampling: "best", the ids of the peers, "peak".
+/// Returns the id of a peer with some of its kernels: "openblas SkylakeX".
+std::string id_of(const Peer& peer, const Kernels& kernels) {
+  return kernels.name.empty() ? peer.id : peer.id + " " + kernels.name;
+}
+
+/// Results for one size. The ids of the sampling: "best", those of the peers with each of their kernels, "peak".
 struct Heat {
   std::size_t n;
   Sampling sampling;
@@ -47,7 +53,7 @@ struct Heat {
 
   bool has(std::string_view id) const { return std::ranges::find(sampling.ids, id) != sampling.ids.end(); }
 
-  /// Returns the fastest peer; "" if there is none.
+  /// Returns the fastest peer with its fastest kernels; "" if there is none.
   std::string best_peer() const {
     std::string best;
     for (const std::string& id : sampling.ids) {
@@ -73,7 +79,9 @@ class Race {
   Race(Lab& lab, const std::vector<Peer>& peers, int threads)
       : lab_(lab), peers_(peers), threads_(threads), peak_gflops_(first_peak(threads_, lab.plan(50))) {
     for (const Peer& peer : peers_) {
-      if (peer.set_threads) peer.set_threads(threads_);
+      for (const Kernels& kernels : peer.kernels) {
+        if (kernels.set_threads) kernels.set_threads(threads_);
+      }
     }
   }
 
@@ -124,8 +132,10 @@ class Race {
     enter("best", [threads = threads_](std::size_t m, std::size_t columns, std::size_t k, const float* a,
                                        const float* b, float* c) { gemm(m, columns, k, a, b, c, threads); });
     for (const Peer& peer : peers_) {
-      const bool takes_part = threads_ == 1 || (peer.set_threads && !peer.own_threads);
-      if (takes_part && n <= peer.largest) enter(peer.id, peer.multiply);
+      for (const Kernels& kernels : peer.kernels) {
+        const bool takes_part = threads_ == 1 || (kernels.set_threads && !peer.own_threads);
+        if (takes_part && n <= peer.largest) enter(id_of(peer, kernels), kernels.multiply);
+      }
     }
     std::vector<Variant> variants;
     for (const Contestant& each : contestants) {
@@ -154,7 +164,7 @@ class Race {
   OneState state_;
 };
 
-/// Adds our speed at every size, its ratio to the fastest peer's, and the worst such ratio.
+/// Adds our speed at every size, its ratio to that of the fastest peer with its fastest kernels, and the worst such ratio.
 void add_series(Lab& lab, const std::vector<Heat>& heats, const RaceIds& ids) {
   Series ours = {ids.speed, "ours", Kind::measured, size_axis, speed_axis};
   Series over_peers = {ids.over_peers, "ours over the fastest peer", Kind::measured, size_axis, {"ratio", "1"}};

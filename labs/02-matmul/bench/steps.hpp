@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "harness/measure/kernel_choice.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/report/lab.hpp"
 #include "kit/cache_simulator.hpp"
@@ -18,12 +18,11 @@ namespace hf::matmul {
 
 /// Another library's matrix product: c = a · b, as gemm() computes it.
 struct Peer {
-  std::string id;    ///< "openblas"
-  std::string name;  ///< "OpenBLAS 0.3.21 (SkylakeX)"
-  std::function<void(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c)> multiply;
-  std::function<void(int threads)> set_threads;  ///< empty if it has only one
-  std::size_t largest;                           ///< largest m, n and k it is made for
-  bool own_threads = false;                      ///< has threads other than those of OpenMP
+  std::string id;                ///< "openblas"
+  std::string name;              ///< "OpenBLAS 0.3.21 (SkylakeX, Haswell)"
+  std::vector<Kernels> kernels;  ///< each is the fastest at some size, the first over all sizes
+  std::size_t largest;           ///< largest m, n and k it is made for
+  bool own_threads = false;      ///< has threads other than those of OpenMP
 };
 
 struct Shared {
@@ -46,10 +45,11 @@ void race_with_one_thread(Lab& lab, Shared& shared);
 
 // ---- For several steps ----
 
-/// Returns the peers that this machine has: OpenBLAS with the core type that is fastest here, a second, newer OpenBLAS
-/// (scipy-openblas32), oneDNN, MKL, libxsmm, and BLIS with the kernels that are fastest here. libxsmm is linked if the
-/// build found it; the others are loaded from the system's library folders or LD_LIBRARY_PATH. Call it before starting
-/// threads.
+/// Returns the peers that this machine has: OpenBLAS, a second, newer OpenBLAS (scipy-openblas32), BLIS and AMD's version
+/// of it (AOCL-BLAS), each with all kernels that are the fastest here at some size; oneDNN, MKL and libxsmm, whose own
+/// choice can only be limited. libxsmm is linked if the build found it; the others are loaded from the system's library
+/// folders or LD_LIBRARY_PATH. (PyPI's `aoclda` contains AOCL-BLAS under another name: link libblis-mt.so to it.) Takes
+/// some seconds. Call it before starting threads.
 std::vector<Peer> find_peers();
 
 /// Id of the peak of one thread, which is measured first.

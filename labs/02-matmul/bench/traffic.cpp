@@ -8,6 +8,7 @@
 #include "02-matmul/bench/steps.hpp"
 #include "02-matmul/kernels/rungs.hpp"
 #include "harness/machine/machine.hpp"
+#include "harness/measure/kernel_choice.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/shown_as.hpp"
 #include "harness/report/lab.hpp"
@@ -30,7 +31,9 @@ Traffic square_traffic(const Rung& rung, std::size_t n, const CacheSimulator& ca
 std::vector<Peer> peers_of_all_cores(const Lab& lab) {
   std::vector<Peer> peers = find_peers();
   for (const Peer& peer : peers) {
-    if (peer.set_threads) peer.set_threads(lab.machine().cores);
+    for (const Kernels& kernels : peer.kernels) {
+      if (kernels.set_threads) kernels.set_threads(lab.machine().cores);
+    }
   }
   return peers;
 }

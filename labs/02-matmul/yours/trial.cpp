@@ -14,6 +14,7 @@
 #include "02-matmul/kernels/rungs.hpp"
 #include "02-matmul/yours/blocks.hpp"
 #include "harness/machine/machine.hpp"
+#include "harness/measure/blas.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/sampling.hpp"
 #include "kit/cache_simulator.hpp"
@@ -124,13 +125,16 @@ double flops(std::size_t rows, std::size_t n) {
 }
 
 /// The reader's kernel between the chapter's lowest rung and its best, with a library if there is one.
-std::vector<Contestant> runners(void* kernel, int cores, const std::vector<Peer>& peers) {
+std::vector<Contestant> runners(void* kernel, int cores) {
   std::vector<Contestant> chosen = {{"yours", "yours", reinterpret_cast<Product*>(kernel), 8}};
   for (const Contestant& each : contestants(cores)) {
     if (each.id == "naive" || each.id == "best" || each.id == "best_all") chosen.push_back(each);
   }
-  const auto library = std::ranges::find(peers, "openblas", &Peer::id);
-  if (library != peers.end()) chosen.push_back({library->id, library->name + ", 1 thread", library->multiply, 240});
+  const auto multiply = [](std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
+    Blas::get().gemm(Transpose::no, Transpose::no, m, n, k, 1, a, k, b, n, 0, c, n);
+  };
+  const Blas& library = Blas::get();
+  if (library.is_library()) chosen.push_back({"openblas", library.name() + ", 1 thread", multiply, 240});
   return chosen;
 }
 
@@ -159,13 +163,9 @@ yours::Heat heat(std::size_t n, const std::vector<Contestant>& all, int cores, i
 }
 
 std::vector<yours::Heat> race(void* kernel, bool quick) {
-  const std::vector<Peer> peers = find_peers();  // before threads are pinned: some have their own
   const Machine machine = probe_machine();
-  for (const Peer& peer : peers) {
-    if (peer.set_threads) peer.set_threads(1);
-  }
+  const std::vector<Contestant> all = runners(kernel, machine.cores);  // loads a library, before there are threads
   const PinnedOpenMp pinned(machine.cores);
-  const std::vector<Contestant> all = runners(kernel, machine.cores, peers);
   std::map<std::string, double> gflops;
   std::vector<yours::Heat> heats;
   const std::vector<std::size_t> sizes =

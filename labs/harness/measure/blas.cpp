@@ -1,25 +1,18 @@
 #include "blas.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <cstdlib>
+#include <cstddef>
 #include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "child_process.hpp"
-#include "clock.hpp"
 #include "command.hpp"
+#include "kernel_choice.hpp"
 #include "shared_library.hpp"
 
 namespace hf {
 namespace {
-
-constexpr const char* core_variable = "OPENBLAS_CORETYPE";
 
 SharedLibrary load_openblas() { return {"libopenblas.so.0", "libopenblas.so"}; }
 
@@ -33,28 +26,9 @@ std::string openblas_version(const SharedLibrary& library, const char* get_confi
   return word;
 }
 
-/// For a child that tries a library: "core not found" is no news.
-void hide_errors() { dup2(open("/dev/null", O_WRONLY), STDERR_FILENO); }
-
-/// Products per second on one thread with the library that loads now; 0 without one.
-double openblas_speed() {
-  const SharedLibrary library = load_openblas();
-  auto* const gemm = library.function<Blas::Gemm>("cblas_sgemm");
-  auto* const set_threads = library.function<void(int)>("openblas_set_num_threads");
-  if (gemm == nullptr || set_threads == nullptr) return 0;
-  set_threads(1);
-  return products_per_second(gemm);
-}
-
-void choose_core() {
-#if defined(__x86_64__)
-  choose_fastest(core_variable, {"SapphireRapids", "Cooperlake", "SkylakeX", "Zen", "Haswell"}, openblas_speed);
-#endif
-}
-
 SharedLibrary load_fastest_openblas() {
-  choose_core();
-  return load_openblas();
+  const KernelChoice choice = openblas_kernels(load_openblas);
+  return load_with(choice, fastest_values(choice).front());
 }
 
 int as_int(std::size_t value) { return static_cast<int>(value); }
@@ -80,39 +54,26 @@ void plain_gemm(bool transpose_a, bool transpose_b, std::size_t m, std::size_t n
 
 }  // namespace
 
-double products_per_second(Blas::Gemm* gemm) {
-  constexpr int n = 384;
-  const std::vector<float> a(n * n, 1.25f), b(n * n, 0.75f);
-  std::vector<float> c(n * n);
-  double most = 0;
-  for (int turn = 0; turn < 8; ++turn) {
-    const std::int64_t start = now_ns();
-    gemm(101, 111, 111, n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n);
-    most = std::max(most, 1e9 / static_cast<double>(now_ns() - start));
-  }
-  return most;
+decltype(Kernels::multiply) product_with(Blas::Gemm* gemm) {
+  if (gemm == nullptr) return {};
+  return [gemm](std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
+    gemm(101, 111, 111, as_int(m), as_int(n), as_int(k), 1, a, as_int(k), b, as_int(n), 0, c, as_int(n));
+  };
 }
 
-void choose_fastest(const char* variable, const std::vector<std::string>& values,
-                    const std::function<double()>& speed) {
-  const auto speed_with = [&](const std::string* value) {
-    const Ended ended = run_in_child(60, [&] {
-      hide_errors();
-      if (value != nullptr) setenv(variable, value->c_str(), 1);
-      return std::to_string(speed());
-    });
-    return ended.well() ? std::stod(ended.text) : 0;
+KernelChoice openblas_kernels(const std::function<SharedLibrary()>& load, const std::string& prefix) {
+  const auto find = [prefix](const SharedLibrary& library) -> Kernels {
+    auto* const core = library.function<char*()>((prefix + "openblas_get_corename").c_str());
+    auto* const set_threads = library.function<void(int)>((prefix + "openblas_set_num_threads").c_str());
+    if (core == nullptr || set_threads == nullptr) return {};
+    return {core(), product_with(library.function<Blas::Gemm>((prefix + "cblas_sgemm").c_str())), set_threads};
   };
-  const std::string* best = nullptr;
-  double most = 1.05 * speed_with(nullptr);
-  if (most == 0) return;
-  for (const std::string& value : values) {
-    const double reached = speed_with(&value);
-    if (reached <= most) continue;
-    best = &value;
-    most = reached;
-  }
-  if (best != nullptr) setenv(variable, best->c_str(), 1);
+#if defined(__x86_64__)
+  const std::vector<std::string> cores = {"SapphireRapids", "Cooperlake", "SkylakeX", "Zen", "Haswell"};
+#else
+  const std::vector<std::string> cores;
+#endif
+  return {"OPENBLAS_CORETYPE", cores, load, find};
 }
 
 Blas& Blas::get() {
@@ -201,7 +162,7 @@ std::string library_version(const std::string& name) {
   if (name == "PyTorch") return pytorch_version();
   const Ended ended =
       run_in_child(60, [&]() -> std::string {  // confines the choices that a library makes when it loads
-        hide_errors();
+        keep_quiet();
         if (name == "OpenBLAS") return openblas_version(load_openblas());
         if (name == "scipy-openblas") return openblas_version({"libscipy_openblas.so"}, "scipy_openblas_get_config");
         if (name == "oneDNN") return onednn_version();

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <functional>
 #include <string>
-#include <vector>
 
+#include "kernel_choice.hpp"
 #include "shared_library.hpp"
 
 namespace hf {
@@ -14,7 +14,8 @@ namespace hf {
 enum class Transpose { no, yes };
 
 /// The system's OpenBLAS, or plain loops if it is not installed. Debian's build treats a processor newer than itself as
-/// a very old one, so the core type that is fastest on this machine is found by trial, regardless of OPENBLAS_CORETYPE.
+/// a very old one, so the kernels that are fastest on this machine over all sizes are found by trial, regardless of
+/// OPENBLAS_CORETYPE.
 class Blas {
  public:
   /// Loads the library on the first call, which takes a second and must come before threads are started.
@@ -49,14 +50,12 @@ class Blas {
   std::string version_, core_;
 };
 
-/// The most 384 × 384 products per second, in 8 tries.
-double products_per_second(Blas::Gemm* gemm);
+/// The product with a library's cblas_sgemm; empty for null.
+decltype(Kernels::multiply) product_with(Blas::Gemm* gemm);
 
-/// Sets an environment variable that a library reads when it loads to the value with which it is fastest here, if that is
-/// over 5% faster than the variable as it is. Tries each value in a process of its own, since kernels that this processor
-/// cannot run end the process.
-/// \param speed  loads the library and measures it; 0 if it is missing
-void choose_fastest(const char* variable, const std::vector<std::string>& values, const std::function<double()>& speed);
+/// The kernels of an OpenBLAS, which are named after processors.
+/// \param prefix  of its functions' names: "scipy_" in SciPy's wheels
+KernelChoice openblas_kernels(const std::function<SharedLibrary()>& load, const std::string& prefix = "");
 
 /// The version of a library that a lab looks for at run time: "OpenBLAS", "scipy-openblas" (from SciPy's wheels),
 /// "oneDNN", "MKL", "PyTorch", or "llama-cpp-python" (with the instruction sets it uses).

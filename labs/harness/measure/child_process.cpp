@@ -191,4 +191,11 @@ Ended run_in_child(double seconds, const std::function<std::string()>& work) {
   return hear_child(seconds, patience, [&say](int to) { return ChildProcess([&say, to] { return say(to); }); });
 }
 
+void keep_quiet() {
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  dup2(nowhere, STDOUT_FILENO);
+  dup2(nowhere, STDERR_FILENO);
+  prctl(PR_SET_DUMPABLE, 0);
+}
+
 }  // namespace hf

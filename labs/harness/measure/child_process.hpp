@@ -80,4 +80,7 @@ Ended hear_child(double seconds, std::chrono::seconds patience, const std::funct
 /// \throws Interrupted
 Ended run_in_child(double seconds, const std::function<std::string()>& work);
 
+/// For work in a child that may crash, or load a library that prints: hides what is printed, and prevents a core dump.
+void keep_quiet();
+
 }  // namespace hf

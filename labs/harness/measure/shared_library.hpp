@@ -3,8 +3,10 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <initializer_list>
+#include <string>
 
 namespace hf {
 
@@ -19,6 +21,12 @@ class SharedLibrary {
     }
   }
   explicit operator bool() const { return handle_ != nullptr; }
+
+  /// The path of the file that was loaded; empty if none was.
+  std::string file() const {
+    link_map* loaded = nullptr;
+    return handle_ != nullptr && dlinfo(handle_, RTLD_DI_LINKMAP, &loaded) == 0 ? loaded->l_name : "";
+  }
 
   /// \return the function's address; null if the library or the function is missing
   template <class Signature>

@@ -17,6 +17,7 @@
 #include "02-matmul/kernels/dot_products.hpp"
 #include "02-matmul/kernels/rungs.hpp"
 #include "harness/measure/blas.hpp"
+#include "harness/measure/kernel_choice.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
@@ -70,9 +71,14 @@ TEST_CASE("every library that is found computes the product on one thread, and s
   CHECK(std::ranges::count(peers, "openblas", &Peer::id) == (Blas::get().is_library() ? 1 : 0));
   for (const Peer& peer : peers) {
     CAPTURE(peer.name);
-    if (peer.set_threads) peer.set_threads(1);
-    CHECK_NOTHROW(matrices.check({peer.id, peer.name, peer.multiply, 70}, 70));
     CHECK(peer.name.find(' ') != std::string::npos);
+    CHECK_FALSE(peer.kernels.empty());
+    for (const Kernels& kernels : peer.kernels) {
+      CAPTURE(kernels.name);
+      CHECK(peer.name.find(kernels.name) != std::string::npos);
+      if (kernels.set_threads) kernels.set_threads(1);
+      CHECK_NOTHROW(matrices.check({peer.id, peer.name, kernels.multiply, 70}, 70));
+    }
   }
 }
 
