@@ -156,7 +156,9 @@ void add_aocl(std::vector<Peer>& peers) {
 
 std::vector<Peer> find_peers() {
   std::vector<Peer> peers;
-  for (auto* const add : {add_openblas, add_blis, add_aocl, add_newer_openblas, add_onednn, add_mkl, add_libxsmm})
+  // MKL comes last: it makes its functions global, so a library loaded after it may call MKL's functions of the same name
+  // in place of its own, as BLIS does.
+  for (auto* const add : {add_openblas, add_blis, add_aocl, add_newer_openblas, add_onednn, add_libxsmm, add_mkl})
     add(peers);
   return peers;
 }

@@ -82,6 +82,12 @@ TEST_CASE("every library that is found computes the product on one thread, and s
   }
 }
 
+TEST_CASE("MKL is loaded last, since libraries loaded after it would call its functions instead of their own") {
+  const std::vector<Peer> peers = find_peers();
+  const auto mkl = std::ranges::find(peers, "mkl", &Peer::id);
+  CHECK((mkl == peers.end() || mkl + 1 == peers.end()));
+}
+
 TEST_CASE("every form of a layer passes its check; a wrong product does not") {
   const auto layers = [&](const Gemm& gemm) {
     return std::vector<LayerRun>{convolution_run({4, 6, 9, 7, 3}, gemm), attention_run({20, 16}, gemm),
