@@ -47,7 +47,6 @@ template <std::size_t group = lanes, std::size_t count>
   }
 }
 
-// [begin: dots]
 /// c (+)= a · b for few columns: a is (rows, depth), b is stored by columns. The
 /// vectors of a tile would lie along the columns, mostly empty. These lie along the
 /// depth: all are full except the last, of which a's is read as the last `lanes`
@@ -76,7 +75,6 @@ void multiply_dots(std::size_t depth, View a, View b, float* c, std::size_t c_st
     each<columns>([&](auto j) __attribute__((always_inline)) { to[j] = add ? to[j] + sum[j] : sum[j]; });
   });
 }
-// [end: dots]
 
 /// Copies a few columns of b for multiply_dots().
 template <std::size_t columns>
