@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "06-precision/kernels/formats/scalar_floats.hpp"  // IWYU pragma: keep  (only some processors need it)
+#include "06-precision/kernels/gemv/tiles.hpp"  // IWYU pragma: keep  (says which processors have pairs of bf16)
 #include "harness/measure/vector.hpp"
 #include "kit/narrow/dot_instructions.hpp"
 
@@ -64,9 +65,13 @@ inline Floats widen(Halves halves) {
 #endif
 }
 
-/// Replaces each byte by table[byte]. \pre each byte is below 16
-inline Bits look_up(const std::uint8_t (&table)[16], Bits indices) {
-#if defined(__AVX512BW__)
+/// Replaces each byte by table[byte % 16]. VBMI looks up six bits, in four copies of the table, and needs no mask.
+inline Bits look_up(const std::uint8_t (&table)[16], Bits bytes) {
+  [[maybe_unused]] const Bits indices = bytes & 0x0f0f0f0fu;
+#if defined(__AVX512VBMI__)
+  const __m128i t = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table));
+  return (Bits)_mm512_maskz_permutexvar_epi8(~__mmask64{0}, (__m512i)bytes, _mm512_maskz_broadcast_i32x4(0xffff, t));
+#elif defined(__AVX512BW__)
   const __m128i t = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table));
   return (Bits)_mm512_shuffle_epi8(_mm512_maskz_broadcast_i32x4(0xffff, t), (__m512i)indices);
 #elif defined(__AVX2__) && !defined(__AVX512F__)
@@ -75,9 +80,9 @@ inline Bits look_up(const std::uint8_t (&table)[16], Bits indices) {
 #elif defined(__aarch64__)
   return (Bits)vqtbl1q_u8(vld1q_u8(table), (uint8x16_t)indices);
 #else
-  Bytes bytes = (Bytes)indices;
-  for (int i = 0; i < vector_bytes; ++i) bytes[i] = table[bytes[i]];
-  return (Bits)bytes;
+  Bytes entries = (Bytes)indices;
+  for (int i = 0; i < vector_bytes; ++i) entries[i] = table[entries[i]];
+  return (Bits)entries;
 #endif
 }
 
@@ -127,11 +132,9 @@ struct Fp8Numbers {
 
 // ---- FP8 to bf16, for processors that can look up bytes and multiply pairs of bf16 ----
 
-#if defined(__AVX512VBMI__) && defined(__AVX512BF16__)
-#define HARDWARE_FIRST_BF16_PAIRS
-constexpr bool has_bf16_pairs = true;
-
-/// For each FP8 magnitude, the two bytes of the same number in bf16.
+#if defined(HARDWARE_FIRST_BF16_PAIRS)
+/// For each FP8 magnitude, the two bytes of the same number in bf16. The upper byte differs from the FP8 number's in the
+/// bits that are set here: an XOR with the number corrects it, and copies the sign.
 template <FloatLayout layout>
 struct Bf16Bytes {
   alignas(vector_bytes) std::uint8_t upper[128] = {}, lower[128] = {};
@@ -139,7 +142,7 @@ struct Bf16Bytes {
   constexpr Bf16Bytes() {
     for (std::uint32_t i = 0; i < 128; ++i) {
       const std::uint16_t number = bf16_of(value_of<layout>(i));
-      upper[i] = static_cast<std::uint8_t>(number >> 8);
+      upper[i] = static_cast<std::uint8_t>(number >> 8 ^ i);
       lower[i] = static_cast<std::uint8_t>(number);
     }
   }
@@ -151,16 +154,14 @@ inline __m512i look_up(const std::uint8_t (&table)[128], __m512i indices) {
 }
 
 /// Looks numbers up instead of shifting them into place: vdpbf16ps takes subnormal numbers as zero, and the table makes
-/// FP8's subnormals normal. Of each four rows, number [0] holds the first two and number [1] the last two; the two
-/// pairs of columns of a row lie side by side.
+/// FP8's subnormals normal. A 32-bit lane holds two columns.
 template <FloatLayout layout>
 struct Fp8Pairs {
   static constexpr Bf16Bytes<layout> bytes = {};
   static void dequantise(const std::byte* at, __m512i (&number)[2]) {
-    constexpr int and_or = 0xec;
-    const auto numbers = (__m512i)load_as<Bits>(at), signs = _mm512_set1_epi8(-128);
+    const auto numbers = (__m512i)load_as<Bits>(at);
     const __m512i lower = look_up(bytes.lower, numbers);
-    const __m512i upper = _mm512_ternarylogic_epi32(numbers, look_up(bytes.upper, numbers), signs, and_or);
+    const __m512i upper = _mm512_xor_si512(look_up(bytes.upper, numbers), numbers);
     number[0] = _mm512_unpacklo_epi8(lower, upper);
     number[1] = _mm512_unpackhi_epi8(lower, upper);
   }
@@ -170,17 +171,10 @@ struct Fp8Pairs {
 inline Floats dot_pairs(Floats sum, __m512i a, __m512i b) {
   return (Floats)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)b);
 }
-
-/// The sums of 16 rows whose pairs of columns are in the order of Fp8Pairs.
-inline Floats sums_of_rows(Floats first, Floats last) {
-  return (Floats)_mm512_shuffle_ps((__m512)first, (__m512)last, 0x88) +
-         (Floats)_mm512_shuffle_ps((__m512)first, (__m512)last, 0xdd);
-}
-#else
-constexpr bool has_bf16_pairs = false;
 #endif
 
 // ---- Integers: four unsigned numbers in each lane, stored with `offset` added ----
+// Those of a group's second half come shifted left by `raised` bits.
 
 /// Adds to each lane the four products of its 8-bit numbers in a (unsigned) and b (signed). Without an instruction for
 /// this, multiplies 16-bit numbers: first the even bytes, then the odd ones.
@@ -196,6 +190,7 @@ inline Sums dot_four(Sums sum, Sums a, Sums b) {
 
 struct ByteNumbers {
   static constexpr std::int32_t offset = 128;
+  static constexpr int raised = 0;
   static void dequantise(const std::byte* at, Sums (&number)[1][2]) {
     for (std::size_t half : {0, 1}) number[0][half] = load_as<Sums>(at + half * vector_bytes);
   }
@@ -204,11 +199,12 @@ struct ByteNumbers {
 // [begin: nibbles]
 struct NibbleNumbers {
   static constexpr std::int32_t offset = 8;
+  static constexpr int raised = tpu::offset_of_a == 0 ? 4 : 0;  // left where they are, unless dot() has an offset
   static void dequantise(const std::byte* at, Sums (&number)[2][2]) {
     for (std::size_t half : {0, 1}) {
       const Bits nibbles = load_as<Bits>(at + half * vector_bytes);
       number[0][half] = (Sums)(nibbles & 0x0f0f0f0fu);
-      number[1][half] = (Sums)(nibbles >> 4 & 0x0f0f0f0fu);
+      number[1][half] = (Sums)(raised ? nibbles & 0xf0f0f0f0u : nibbles >> 4 & 0x0f0f0f0fu);
     }
   }
 };
@@ -217,11 +213,13 @@ struct NibbleNumbers {
 /// E2M1 numbers doubled, which makes them integers.
 struct E2m1Numbers {
   static constexpr std::int32_t offset = 12;
+  static constexpr int raised = 0;
   static constexpr std::uint8_t doubled[16] = {12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0};
   static void dequantise(const std::byte* at, Sums (&number)[2][2]) {
-    NibbleNumbers::dequantise(at, number);
-    for (auto& column : number) {
-      for (Sums& half : column) half = (Sums)look_up(doubled, (Bits)half);
+    for (std::size_t half : {0, 1}) {
+      const Bits nibbles = load_as<Bits>(at + half * vector_bytes);
+      number[0][half] = (Sums)look_up(doubled, nibbles);
+      number[1][half] = (Sums)look_up(doubled, nibbles >> 4);
     }
   }
 };

@@ -56,27 +56,27 @@ inline void add_block(const std::byte* scales, const std::byte* numbers, const f
 }
 
 #if defined(HARDWARE_FIRST_BF16_PAIRS)
-/// Adds a block of columns: dequantises it to bf16, and multiplies it by four numbers of x at a time.
+/// Adds a block of columns: dequantises it to bf16, and multiplies it by two numbers of x at a time.
 template <BlockLayout layout, class Numbers, class Scales, std::size_t ahead>
 inline void add_block(const std::byte* scales, const std::byte* numbers, const std::uint16_t* x, Total& total) {
   prefetch_after<tile_rows * layout.scale_bytes, ahead>(scales);
-  Floats sum[2][2][2] = {};
-#pragma GCC unroll 8
+  Floats sum[2][2] = {};
+#pragma GCC unroll 16
   for (std::size_t c = 0; c < layout.numbers; c += layout.group) {
     const std::byte* at = numbers + c * tile_rows;
     prefetch_after<layout.group * tile_rows, ahead>(at);
-    std::int64_t four;
-    std::memcpy(&four, x + c, sizeof four);
+    std::int32_t two;
+    std::memcpy(&two, x + c, sizeof two);
+    __m512i number[2];
+    Numbers::dequantise(at, number);
     for (std::size_t half : {0, 1}) {
-      __m512i number[2];
-      Numbers::dequantise(at + half * vector_bytes, number);
-      Floats(&chain)[2] = sum[c / layout.group % 2][half];
-      for (std::size_t i : {0, 1}) chain[i] = dot_pairs(chain[i], number[i], _mm512_set1_epi64(four));
+      Floats& chain = sum[c / layout.group % 2][half];
+      chain = dot_pairs(chain, number[half], _mm512_set1_epi32(two));
     }
   }
   for (std::size_t half : {0, 1}) {
     const Floats scale = Scales::dequantise(scales + half * lanes * layout.scale_bytes);
-    total[half] += scale * sums_of_rows(sum[0][half][0] + sum[1][half][0], sum[0][half][1] + sum[1][half][1]);
+    total[half] += scale * (sum[0][half] + sum[1][half]);
   }
 }
 #endif
@@ -107,7 +107,7 @@ inline void add_whole_block(const std::byte* scales, const std::byte* numbers, c
                             float x_scale, Total& total) {
   prefetch_after<tile_rows * layout.scale_bytes, ahead>(scales);
   const Sums start = Sums{} + (tpu::offset_of_a - Numbers::offset) * x_sum;
-  Sums sum[2] = {start, start};
+  Sums sum[2] = {start, start}, raised[2] = {};
 #pragma GCC unroll 8
   for (std::size_t c = 0; c < layout.numbers; c += layout.group) {
     const std::byte* at = numbers + c * tile_rows * layout.bits / 8;
@@ -117,13 +117,15 @@ inline void add_whole_block(const std::byte* scales, const std::byte* numbers, c
     for (std::size_t i = 0; i < layout.group / 4; ++i) {
       const Sums four = broadcast_four(x + c + 4 * i);
       for (std::size_t half : {0, 1}) {
-        sum[half] = dot_four(sum[half], number[i][half], four);
+        Sums& to = (Numbers::raised > 0 && i == 1 ? raised : sum)[half];
+        to = dot_four(to, number[i][half], four);
       }
     }
   }
   for (std::size_t half : {0, 1}) {
     const Floats scale = Scales::dequantise(scales + half * lanes * layout.scale_bytes);
-    total[half] += x_scale * scale * __builtin_convertvector(sum[half], Floats);
+    const Sums both = sum[half] + (raised[half] >> Numbers::raised);
+    total[half] += x_scale * scale * __builtin_convertvector(both, Floats);
   }
 }
 
@@ -234,9 +236,7 @@ void round_to_bf16(const float* x, std::size_t size, std::size_t unit, std::vect
   std::fill(to.begin() + static_cast<std::ptrdiff_t>(size), to.end(), std::uint16_t{0});
 }
 
-bool is_bf16(Format format) {
-  return has_bf16_pairs && (format == Format::fp8_e4m3 || format == Format::fp8_e5m2 || format == Format::mxfp8);
-}
+bool is_bf16(Format format) { return in_bf16_pairs(format); }
 
 bool is_whole(Format format) {
   switch (format) {

@@ -48,11 +48,20 @@ constexpr Place place_in_row(std::size_t column) {
   return {block + i * layout.bits / 8, 0};
 }
 
+/// The place of a row among the rows of a tile. Unpacking bytes to pairs of bf16 puts four rows into the first register,
+/// the next four into the second, and so on.
+template <Format format>
+constexpr std::size_t place_of_row(std::size_t row) {
+  if constexpr (!in_bf16_pairs(format)) return row;
+  return row % lanes / 4 * 8 + row / lanes * 4 + row % 4;
+}
+
 /// The place in a tile. If a byte holds two numbers, the second comes half a group after the first.
 template <Format format>
 constexpr Place place_in_tile(std::size_t row, std::size_t column) {
   constexpr BlockLayout layout = block_layout(format);
-  const std::size_t i = column % layout.group, group = (column / layout.group * tile_rows + row) * layout.group;
+  const std::size_t i = column % layout.group,
+                    group = (column / layout.group * tile_rows + place_of_row<format>(row)) * layout.group;
   const std::size_t numbers = tile_scale_bytes(layout) + group * layout.bits / 8;
   if constexpr (layout.bits == 4) return {numbers + i % (layout.group / 2), 4 * (i / (layout.group / 2))};
   return {numbers + i * layout.bits / 8, 0};
