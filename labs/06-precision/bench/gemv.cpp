@@ -1,6 +1,5 @@
 // Times the product of a matrix and a vector in every format, and reading memory alone.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -86,16 +85,16 @@ class Products {
   static std::string one(Format format) { return id(format); }
   static std::string all(Format format) { return std::string(id(format)) + " all"; }
 
-  /// Times kernels with and without prefetching on one thread, in some formats of 16, 8 and 4 bits, and sets the choice
-  /// with the smaller total time for all kernels.
-  void choose_prefetching(const Plan& plan) {
-    constexpr std::array formats = {Format::bf16, Format::fp8_e4m3, Format::q8_0, Format::q4_0};
+  /// Times each format's kernel with and without prefetching on one thread. Sets the choice with the smaller total
+  /// time, except for formats that are faster with the other one in almost every round.
+  /// \return the formats that prefetch
+  std::vector<Format> choose_prefetching(const Plan& plan) {
     const auto prefetching = [](Format format) { return std::string(id(format)) + " prefetching"; };
     std::vector<Variant> variants;
-    for (const Format format : formats) {
+    for (const Format format : all_formats) {
       for (const bool prefetch : {false, true}) {
         const auto multiply = [this, format, prefetch] {
-          set_prefetching(prefetch);
+          set_prefetching(format, prefetch);
           this->multiply(format);
         };
         variants.push_back(pinned(timed(prefetch ? prefetching(format) : one(format), multiply)));
@@ -103,9 +102,16 @@ class Products {
     }
     const Sampling sampling = sample_interleaved(variants, plan);
     double saved = 0;
-    for (const Format format : formats)
+    for (const Format format : all_formats)
       saved += sampling.of(one(format)).median - sampling.of(prefetching(format)).median;
-    set_prefetching(saved > 0);
+    std::vector<Format> faster;
+    for (const Format format : all_formats) {
+      const Estimate gain = sampling.ratio(one(format), prefetching(format));
+      const bool prefetch = saved > 0 ? gain.high >= 1 : gain.low > 1;
+      set_prefetching(format, prefetch);
+      if (prefetch) faster.push_back(format);
+    }
+    return faster;
   }
 
   /// GB/s of one thread and of all.
@@ -188,6 +194,16 @@ double add_times(Lab& lab, const Products& products, const Sampling& sampling, S
   return worst;
 }
 
+/// Names the formats whose products prefetch.
+std::string prefetching_note(const std::vector<Format>& formats) {
+  const std::string what = "products with a vector ask for memory ahead of its use";
+  if (formats.size() == all_formats.size()) return what + ", which is faster here";
+  if (formats.empty()) return "products with a vector do not ask for memory ahead of its use, which is faster here";
+  std::string names;
+  for (const Format format : formats) names += (names.empty() ? "" : ", ") + std::string(label(format));
+  return what + " where that is faster: " + names;
+}
+
 }  // namespace
 
 void measure_gemv(Lab& lab) {
@@ -198,10 +214,8 @@ void measure_gemv(Lab& lab) {
 
   Plan choosing = lab.memory_plan(8);
   choosing.warm_seconds = 0;
-  choosing.minimum_rounds = 3;
-  products.choose_prefetching(choosing);
-  lab.note(prefetches() ? "products with a vector ask for memory ahead of its use, which is faster here"
-                        : "products with a vector do not ask for memory ahead of its use, which is faster here");
+  choosing.minimum_rounds = 5;
+  lab.note(prefetching_note(products.choose_prefetching(choosing)));
   const double near = slowest_in_cache_gbs(lab.machine(), lab.plan(8));
   Plan plan = lab.memory_plan();
   plan.warm_seconds = 0;  // each product reads the matrix from memory

@@ -1,6 +1,7 @@
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -151,28 +152,28 @@ void multiply_row(const std::byte* tile, std::size_t across, const TileInput& in
   for (std::size_t half : {0, 1}) store(sums + half * lanes, total[half]);
 }
 
-std::atomic<bool> prefetching_now = true;
+std::array<std::atomic<bool>, all_formats.size()> without_prefetching = {};
 
 template <Format format, class Numbers, class Scales = NoScales>
 Kernel floats() {
   constexpr BlockLayout layout = block_layout(format);
-  return prefetching_now ? multiply_row<layout, add_tile<layout, Numbers, Scales, &TileInput::x, true>>
-                         : multiply_row<layout, add_tile<layout, Numbers, Scales, &TileInput::x, false>>;
+  return prefetches(format) ? multiply_row<layout, add_tile<layout, Numbers, Scales, &TileInput::x, true>>
+                            : multiply_row<layout, add_tile<layout, Numbers, Scales, &TileInput::x, false>>;
 }
 
 template <Format format, class Numbers, class Scales = NoScales>
 Kernel whole() {
   constexpr BlockLayout layout = block_layout(format);
-  return prefetching_now ? multiply_row<layout, add_whole_tile<layout, Numbers, Scales, true>>
-                         : multiply_row<layout, add_whole_tile<layout, Numbers, Scales, false>>;
+  return prefetches(format) ? multiply_row<layout, add_whole_tile<layout, Numbers, Scales, true>>
+                            : multiply_row<layout, add_whole_tile<layout, Numbers, Scales, false>>;
 }
 
 template <Format format, FloatLayout number, class Scales = NoScales>
 Kernel fp8() {
 #if defined(HARDWARE_FIRST_BF16_PAIRS)
   constexpr BlockLayout layout = block_layout(format);
-  return prefetching_now ? multiply_row<layout, add_tile<layout, Fp8Pairs<number>, Scales, &TileInput::bf16, true>>
-                         : multiply_row<layout, add_tile<layout, Fp8Pairs<number>, Scales, &TileInput::bf16, false>>;
+  return prefetches(format) ? multiply_row<layout, add_tile<layout, Fp8Pairs<number>, Scales, &TileInput::bf16, true>>
+                            : multiply_row<layout, add_tile<layout, Fp8Pairs<number>, Scales, &TileInput::bf16, false>>;
 #else
   return floats<format, Fp8Numbers<number.exponent_bits>, Scales>();
 #endif
@@ -262,8 +263,14 @@ Factors kernel_factors(Format format) {
   }
 }
 
-void set_prefetching(bool prefetch) { prefetching_now = prefetch; }
-bool prefetches() { return prefetching_now; }
+void set_prefetching(Format format, bool prefetch) {
+  without_prefetching[static_cast<std::size_t>(format)] = !prefetch;
+}
+bool prefetches(Format format) { return !without_prefetching[static_cast<std::size_t>(format)]; }
+
+void set_prefetching(bool prefetch) {
+  for (const Format format : all_formats) set_prefetching(format, prefetch);
+}
 
 Kernel kernel_for(Format format) {
   switch (format) {

@@ -57,9 +57,13 @@ using Kernel = void (*)(const std::byte* tiles, std::size_t across, const TileIn
 
 Kernel kernel_for(Format format);
 
-/// Sets whether loops that read a matrix from memory prefetch it; the default is true. Software prefetching interferes
-/// with hardware that prefetches well by itself: Zen 5 is faster with it, Zen 4 without, by a third in four bits.
+/// Sets whether a format's loop prefetches a matrix that it reads from memory; the default is true. Software prefetching
+/// interferes with hardware that prefetches well by itself: Zen 5 is faster with it; Zen 4 without, by a third in four
+/// bits. How well the hardware prefetches depends on the loop, so each format has its own choice.
+void set_prefetching(Format format, bool prefetch);
+bool prefetches(Format format);
+
+/// Sets it for all formats.
 void set_prefetching(bool prefetch);
-bool prefetches();
 
 }  // namespace hf::precision

@@ -112,7 +112,7 @@ TwoFourMatrix::TwoFourMatrix(std::span<const float> weights, std::size_t rows, s
     : rows_(rows), columns_(columns), tiles_(tiled(weights, rows, columns)) {}
 
 void TwoFourMatrix::multiply(const float* x, float* y) const {
-  if (prefetches()) {
+  if (prefetches(Format::fp32)) {  // as wide as these weights
     multiply_vector<true>(tiles_.data(), rows_, columns_, x, y);
   } else {
     multiply_vector<false>(tiles_.data(), rows_, columns_, x, y);

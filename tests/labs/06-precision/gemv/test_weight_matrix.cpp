@@ -124,14 +124,15 @@ TEST_CASE("a bias is added to every row") {
 TEST_CASE("asking for memory ahead changes no number") {
   constexpr std::size_t rows = 100, columns = 1056;
   const std::vector<float> weights = random_weights({rows, columns}), x = random_floats(columns, 3);
-  REQUIRE(prefetches());
   for (const Format format : all_formats) {
     CAPTURE(id(format));
+    REQUIRE(prefetches(format));
     const WeightMatrix matrix(format, weights, rows, columns);
     const std::vector<float> asked = product(matrix, x);
-    set_prefetching(false);
+    set_prefetching(format, false);
+    CHECK_FALSE(prefetches(format));
     CHECK(product(matrix, x) == asked);
-    set_prefetching(true);
+    set_prefetching(format, true);
   }
 }
 
