@@ -174,7 +174,7 @@ inline Floats dot_pairs(Floats sum, __m512i a, __m512i b) {
 #endif
 
 // ---- Integers: four unsigned numbers in each lane, stored with `offset` added ----
-// Those of a group's second half come shifted left by `raised` bits.
+// Those of a group's second half come shifted left by `raised` bits; by none if dot() subtracts from each number.
 
 /// Adds to each lane the four products of its 8-bit numbers in a (unsigned) and b (signed). Without an instruction for
 /// this, multiplies 16-bit numbers: first the even bytes, then the odd ones.
@@ -199,12 +199,12 @@ struct ByteNumbers {
 // [begin: nibbles]
 struct NibbleNumbers {
   static constexpr std::int32_t offset = 8;
-  static constexpr int raised = tpu::offset_of_a == 0 ? 4 : 0;  // left where they are, unless dot() has an offset
+  static constexpr int raised = tpu::offset_of_a == 0 ? 4 : 0;
   static void dequantise(const std::byte* at, Sums (&number)[2][2]) {
     for (std::size_t half : {0, 1}) {
       const Bits nibbles = load_as<Bits>(at + half * vector_bytes);
       number[0][half] = (Sums)(nibbles & 0x0f0f0f0fu);
-      number[1][half] = (Sums)(raised ? nibbles & 0xf0f0f0f0u : nibbles >> 4 & 0x0f0f0f0fu);
+      number[1][half] = (Sums)((nibbles & 0xf0f0f0f0u) >> (4 - raised));
     }
   }
 };
