@@ -103,24 +103,24 @@ def cache() -> Sketch:
 
 
 def batch() -> Sketch:
-    """One delivery of the weights for 1 to 16 readers, on an imaginary machine whose ridge is at eight."""
+    """One delivery of the weights for 1 to 16 users, on an imaginary machine whose ridge is at eight."""
     most, ridge, each = 16, 8, 0.25
     drawing = Sketch(
         "00-readers", 374, "What a batch shares",
-        f"""On an imaginary machine, the weights take as long to arrive as the arithmetic for {ridge} readers. The weights are
-        delivered once for all readers, and a KV cache for each. Up to 10 readers the delivery takes longer than the
-        arithmetic, and another reader adds little time. From 11 on the arithmetic takes longer, and another reader adds
-        a full share. A token takes the whole delivery with 1 reader, and 1/8 of that time with 16.""",
+        f"""On an imaginary machine, the weights take as long to arrive as the arithmetic for {ridge} users. The weights are
+        delivered once for all users, and a KV cache for each. Up to 10 users the delivery takes longer than the
+        arithmetic, and another user adds little time. From 11 on the arithmetic takes longer, and another user adds
+        a full share. A token takes the whole delivery with 1 user, and 1/8 of that time with 16.""",
         data_first=1, data_last=most, data_at=4, data_pace=600,
-        data_unit="|".join(f"{k} reader{'s' * (k > 1)}" for k in range(1, most + 1)))
+        data_unit="|".join(f"{k} user{'s' * (k > 1)}" for k in range(1, most + 1)))
     unit = 24
     drawing.text(0, 18, "delivered once", "bold")
     drawing.rect(1, 30, 128, 128, "t-orange s-orange", rx=3)
     drawing.text(65, 100, "weights", "mid")
-    drawing.text(196, 18, "delivered for each reader", "bold")
-    for reader in range(most):
-        x, y = 196 + reader % 8 * 41, 30 + reader // 8 * 66
-        with drawing.group(data_from=reader + 1):
+    drawing.text(196, 18, "delivered for each user", "bold")
+    for user in range(most):
+        x, y = 196 + user % 8 * 41, 30 + user // 8 * 66
+        with drawing.group(data_from=user + 1):
             drawing.rect(x, y, 36, 8, "f-quiet", rx=1)
             drawing.rect(x, y + 14, 36, 32, "t-green s-green", rx=2)
     drawing.rect(196, 170, 36, 8, "f-quiet", rx=1)

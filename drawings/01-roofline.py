@@ -47,10 +47,10 @@ def store() -> Sketch:
     cache, memory = 142, 384
     steps = ("the first store", "the line is read", "four bytes change", "the rest follows", "written back")
     drawing = Sketch(
-        "01-store", 352, "What passes the door for a store",
-        """A program fills a cache line of 64 bytes, four bytes at a time. An ordinary store to a line that is in no cache
+        "01-store", 352, "What comes through the door for a store",
+        """A program fills a cache line of 64 bytes, four bytes at a time. An ordinary store to a line that isn't in any cache
         first reads the line from memory, then changes four bytes of it in the cache; when all sixteen stores are done,
-        the line is written back: 128 bytes pass the door. A non-temporal store collects the line in a buffer beside the
+        the line is written back: 128 bytes come through the door. A non-temporal store collects the line in a buffer beside the
         cache and writes it: 64 bytes.""",
         data_first=1, data_last=5, data_at=5, data_pace=1300, data_unit="|".join(steps))
 

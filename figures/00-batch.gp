@@ -20,7 +20,7 @@ eval x_range(0.88, speed_max_x * 1.3)
 lowest = smaller(smaller(speed_min_y, slow_min), bytes_min_y)
 eval y_range(lowest / 1.7, flops_max * 2.6)
 eval powers_on_x
-set xlabel "batch: readers served at once" offset 0,0.9 textcolor rgb quiet
+set xlabel "batch: users served at once" offset 0,0.9 textcolor rgb quiet
 eval decades_on("y", "1 2 5")
 
 if (exists("value_batch_at_ridge_predicted")) {
