@@ -4,7 +4,7 @@
 //                 compare_triple_loops   how much slower is the textbook's loop than a tuned library?
 //   passes        check_networks         are three networks correct, in the largest sizes that this machine can run?
 //                 measure_passes         how much work is a pass, how long should it take, and where does the time go?
-//   decode        measure_batches        what does it cost to generate text for many readers at once?
+//   decode        measure_batches        what does it cost to generate text for many users at once?
 //                 measure_kv_cache       what does it cost to recompute instead of caching?
 #include "harness/report/lab.hpp"
 

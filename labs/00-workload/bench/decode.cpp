@@ -1,4 +1,4 @@
-// Generates one token: for many readers at once, and with and without the KV cache.
+// Generates one token: for many users at once, and with and without the KV cache.
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -22,10 +22,10 @@ namespace {
 const Axis batch_axis = {"batch", "1"}, speed_axis = {"speed", "tokens/s"};
 const Axis length_axis = {"tokens so far", "1"}, token_axis = {"time for one token", "ms"};
 
-/// Tokens in the cache of each reader of a batch.
+/// Tokens in the cache of each user of a batch.
 constexpr std::size_t batch_context = 32;
 
-/// Generates one token at a time for some readers, each with batch_context earlier tokens.
+/// Generates one token at a time for some users, each with batch_context earlier tokens.
 struct Decoder {
   KvCache cache;
   Activations activations;
@@ -51,9 +51,9 @@ Plan plan_of(const Lab& lab, int minimum_rounds) {
   return plan;
 }
 
-// ---- One token for each of many readers ----
+// ---- One token for each of many users ----
 
-/// Returns 1, 2, 4… readers, up to the limits of the budget and of memory.
+/// Returns 1, 2, 4… users, up to the limits of the budget and of memory.
 std::vector<std::size_t> batch_sizes(const Lab& lab, const TransformerShape& shape) {
   std::vector<std::size_t> sizes;
   const std::size_t largest = lab.quick() ? 64 : 128;
@@ -65,7 +65,7 @@ std::vector<std::size_t> batch_sizes(const Lab& lab, const TransformerShape& sha
   return sizes;
 }
 
-/// Returns the FLOPs of one token for one reader, counted by running it.
+/// Returns the FLOPs of one token for one user, counted by running it.
 double flops_of_token(const Transformer& model) {
   Decoder one(model.shape(), 1);
   one.ledger.begin_pass();
@@ -73,7 +73,7 @@ double flops_of_token(const Transformer& model) {
   return one.ledger.end_pass().work([](OperatorClass) { return true; }).flops;
 }
 
-/// Times one token for each reader, with the roofs. A variant is named by its number of readers: "16".
+/// Times one token for each user, with the roofs. A variant is named by its number of users: "16".
 Sampling time_batches(const Lab& lab, const Transformer& model, const std::vector<std::size_t>& sizes,
                       RoofRuns& roofs) {
   std::vector<Decoder> decoders;
@@ -103,7 +103,7 @@ void add_batch_roofs(Lab& lab, const Transformer& model, const std::vector<std::
   // b / arithmetic = (weights + b · cache) / bandwidth
   const double per_token = bandwidth / arithmetic - cache;
   if (per_token <= 0) {
-    return lab.note("the caches of a batch alone keep memory busier than its arithmetic: no batch reaches the ridge");
+    return lab.note("reading a batch's caches alone takes longer than its arithmetic, so no batch reaches the ridge");
   }
   lab.modelled("batch_at_ridge_predicted", weights / per_token);
 }

@@ -173,7 +173,7 @@ void add_work(Lab& lab, const std::vector<PassRunner>& runners) {
 
 /// Runs every pass once, untimed, to count its work, and shows its predicted time.
 void predict_passes(Lab& lab, std::vector<PassRunner>& runners, const Roofline& roofs) {
-  Table table = {"Five passes: what is asked, and what the roofs say; nothing has been timed yet",
+  Table table = {"Five passes: work and predicted time (nothing has been timed yet)",
                  {"pass", "GFLOP", "MB", "FLOP/byte", "predicted ms", "mostly"},
                  {}};
   for (PassRunner& runner : runners) {
@@ -242,7 +242,7 @@ Sizes choose(Lab& lab) {
   const double seconds = lab.quick() ? 4 : 12;  // of one round: some machines take longer than the step's estimate
   const Sizes sizes = choose_sizes(gflops, seconds, available_memory_bytes());
   if (sizes.transformer.parameters() != gpt2_small.parameters()) {
-    lab.note(std::string("too little time or memory for GPT-2 small here: the transformer is ") + sizes.name +
+    lab.note(std::string("GPT-2 small would take too much time or memory here, so the transformer is ") + sizes.name +
              ", and the other networks are smaller too");
   }
   return sizes;

@@ -86,7 +86,7 @@ std::size_t bytes_to_read() {
 }  // namespace
 
 Shared::Shared(Lab& lab) {
-  if (!blas.is_library()) lab.note("no OpenBLAS: plain loops on one core stand in for the library");
+  if (!blas.is_library()) lab.note("OpenBLAS is missing, so plain loops on one core stand in for the library");
 }
 
 /// Measures both roofs, from which the first predictions are made. The speed of a machine changes within minutes, so
@@ -126,7 +126,7 @@ void compare_triple_loops(Lab& lab, Shared& shared) {
   lab.add(Value("library_seconds_1000", library_seconds, "s"));
   lab.add(Value("naive_over_library_1000", ratio(naive_seconds.samples, library_seconds.samples), "1"));
   const std::optional<Estimate> python_seconds = time_python(lab, m);
-  if (!python_seconds) return lab.note("no python3 that runs: the triple loop in Python is missing");
+  if (!python_seconds) return lab.note("no working python3: the triple loop in Python was not measured");
   lab.add(Value("python_seconds_1000", *python_seconds, "s"));
   // Python and the library were timed in different rounds, so this is the ratio of two medians.
   lab.derived("python_over_library_1000", python_seconds->median / library_seconds.median);

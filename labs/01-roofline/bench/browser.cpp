@@ -136,8 +136,9 @@ void measure_in_browser(Lab& lab, Shared& shared) {
   const std::size_t far = std::min(shared.largest, far_most);
   const std::string not_measured = "WebAssembly was not measured: ";
   if (!std::filesystem::exists(BROWSER_MODULE))
-    return lab.note(not_measured + "there is no module; site/browser/build compiles it, with Clang 19");
-  if (loop == nullptr) return lab.note(not_measured + "no loop here has registers of 128 bits, as its own have");
+    return lab.note(not_measured + "its module is missing; site/browser/build compiles it, with Clang 19");
+  if (loop == nullptr)
+    return lab.note(not_measured + "no native loop here uses 128-bit registers, as the browser's loops do");
   try {
     BrowserPeer browser(program, BROWSER_MODULE);
     Twins twins(browser, narrowest, *loop, far);

@@ -140,7 +140,7 @@ std::vector<Measurement> time_kernels(Lab& lab, const KernelSet& set, const Kern
   const auto [far, roof] = time_from_dram(set, runs, from_dram);
   const Sampling products = sample_interleaved(matrices, slow);
 
-  lab.add(roof.series("memory_streams", "bytes that cross, 1 thread, in the kernels' rounds"));
+  lab.add(roof.series("memory_streams", "all bytes moved, 1 thread, in the kernels' rounds"));
   lab.add(Value("memory_roof_gbs", roof.gbs(), "GB/s", roof.name()));
   std::vector<Measurement> measured;
   for (std::size_t i = 0; i < runs.from_dram.size(); ++i) {
@@ -174,7 +174,7 @@ void add_operational_intensity(Lab& lab, const Shared& shared, const std::vector
   const std::size_t n = shared.runs->rows;
   const CacheGeometry cache = detect_geometry(lab.machine(), 2);
   Series series = {"products_operational",
-                   "the products, by the bytes that crossed",
+                   "the products, by the bytes that they move",
                    Kind::simulated,
                    {"operational intensity", "FLOP/byte"},
                    speed_axis};

@@ -211,7 +211,7 @@ void measure_ladders(Lab& lab, Shared& shared) {
   }
   const Levels levels(bandwidths.one_thread.at(Stream::read), cache_sizes(lab.machine()));
   lab.add(levels.series("plateaus_bandwidth", "read, 1 thread, in the middle of each level", bandwidth_axis));
-  if (levels.size() < 3) lab.note("fewer than two cache levels can be told apart in the bandwidths");
+  if (levels.size() < 3) lab.note("the bandwidths show fewer than two separate cache levels");
 
   const auto dram = [](const auto& ladders, Stream stream) { return ladders.at(stream).y.back(); };
   lab.add(Value("bandwidth_l1_gbs", levels.cache(1), "GB/s"));
@@ -229,9 +229,10 @@ void measure_ladders(Lab& lab, Shared& shared) {
 void add_bandwidth_over_time(Lab& lab) {
   const SteadyMemory& memory = lab.steady_memory();
   lab.add(memory.over_time().series("bandwidth_over_time", "read, " + text(lab.machine().cores)));
-  lab.add(Value("bandwidth_first_gbs", memory.first_gbs(), "GB/s", "DRAM bandwidth soon after a quiet spell"));
+  lab.add(Value("bandwidth_first_gbs", memory.first_gbs(), "GB/s", "DRAM bandwidth soon after a pause"));
   lab.add(Value("bandwidth_steady_gbs", memory.steady_gbs(), "GB/s", "DRAM bandwidth in the end"));
-  if (memory.burst()) lab.add(Value("bandwidth_burst_bytes", memory.burst()->bytes, "B", "read before memory slows"));
+  if (memory.burst())
+    lab.add(Value("bandwidth_burst_bytes", memory.burst()->bytes, "B", "read before memory slows down"));
 }
 
 }  // namespace
@@ -241,7 +242,7 @@ Shared::Shared(Lab& lab)
   const std::uint64_t cache = lab.machine().last_level_cache_bytes();
   if (largest >= 4 * cache) return;
   lab.note("the largest working set is " + capacity_text(largest) + ", less than four times the largest cache, " +
-           capacity_text(cache) + ": what is said of DRAM may be a little too good");
+           capacity_text(cache) + ", so the numbers for DRAM may be a little too good");
 }
 
 std::vector<std::size_t> working_sets(std::size_t largest, bool quick) {
@@ -261,8 +262,7 @@ void measure_bandwidth(Lab& lab, Shared& shared) {
 }
 
 void measure_latency(Lab& lab, Shared& shared) {
-  if (!lab.machine().huge_pages)
-    lab.note("no huge pages: the system gives none, so both latency curves are on base pages");
+  if (!lab.machine().huge_pages) lab.note("the system gives no huge pages, so both latency curves use base pages");
   const std::size_t largest_cache = lab.machine().last_level_cache_bytes();
   const std::vector<std::size_t> sizes = working_sets(shared.largest, lab.quick());
   ChaseVariant huge("huge", shared.largest, Pages::huge), base("base", shared.largest, Pages::base);
@@ -284,7 +284,7 @@ void measure_latency(Lab& lab, Shared& shared) {
   lab.add(huge_pages.series("latency", "pointer chase, huge pages", latency_axis));
   lab.add(base_pages.series("latency_4k", "pointer chase, 4 KiB pages", latency_axis));
   lab.add(levels.series("plateaus_latency", "huge pages, in the middle of each level", latency_axis));
-  lab.add(Value("clock_ghz", estimate(ghz), "GHz", "the core's clock in the rounds of the chases, by working set"));
+  lab.add(Value("clock_ghz", estimate(ghz), "GHz", "the core's clock while the chases ran, by working set"));
   lab.add(Value("latency_l1_ns", levels.cache(1), "ns"));
   lab.add(Value("latency_dram_ns", levels.dram(), "ns", "DRAM latency"));
   lab.add(Value("huge_page_latency_gain", huge_page_gain, "1"));

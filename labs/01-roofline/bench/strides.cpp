@@ -105,7 +105,7 @@ void measure_strides(Lab& lab, Shared& shared) {
   lab.add(Value("stride_16_near_cost", near.cost_of_16(Loop::load), "1"));
   lab.add(Value("stride_16_near_sum_cost", near.cost_of_16(Loop::sum), "1"));
   lab.add(Value("stride_16_dram_cost", far.cost_of_16(Loop::load), "1"));
-  lab.add(Value("addition_ns", near.ns(Loop::sum, 1), "ns", "an addition that the next one waits for"));
+  lab.add(Value("addition_ns", near.ns(Loop::sum, 1), "ns", "an addition in a chain"));
 }
 
 }  // namespace hf::roofline

@@ -51,7 +51,7 @@ Series causes_series(const std::string& id, const LadderStep& step) {
   constexpr Cause causes[] = {{"set conflicts", "colliding", "naive"},     {"stride", "naive", "transposed"},
                               {"serial sum", "transposed", "eight_sums"},  {"no SIMD", "eight_sums", "eight_vectors"},
                               {"no tile", "eight_vectors", "vector_tile"}, {"no blocks", "vector_tile", "best"}};
-  Series series = {id, "times as fast without it", Kind::measured, {"cause", "1"}, {"factor", "1"}};
+  Series series = {id, "speed-up without it", Kind::measured, {"cause", "1"}, {"factor", "1"}};
   for (const auto& [name, with, without] : causes) {
     series.points.emplace_back(static_cast<double>(series.points.size() + 1), step.gain(without, with), name);
   }

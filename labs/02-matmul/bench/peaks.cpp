@@ -59,7 +59,8 @@ void measure_peak(Lab& lab) {
   Team one(1);
   lab.add(
       Value(first_peak_id, peak_gflops(Precision::fp32, one, lab.plan()), "GFLOP/s", "fp32 peak at first, 1 thread"));
-  if (is_slow(lab)) lab.note("a very slow core: the ladder, the blocks and the layers were measured at smaller sizes");
+  if (is_slow(lab))
+    lab.note("this core is very slow, so the ladder, the blocks and the layers were measured at smaller sizes");
 }
 
 }  // namespace hf::matmul

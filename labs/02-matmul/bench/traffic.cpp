@@ -43,7 +43,7 @@ CacheSimulator simulated_caches(Lab& lab) {
   lab.modelled("simulated_l2_ways", static_cast<double>(l2.ways));
   lab.modelled("simulated_l2_sets", static_cast<double>(l2.sets()));
   if (lab.machine().cache_bytes(1) == 0 || lab.machine().cache_bytes(2) == 0) {
-    lab.note("this machine does not tell its caches: traffic is simulated for typical ones");
+    lab.note("this machine does not report its caches, so traffic is simulated for typical ones");
   }
   return {l1, l2};
 }
@@ -89,7 +89,7 @@ void count_traffic(Lab& lab, Shared& shared) {
   lab.add(traffic_series("traffic_registers", shown_as("between registers and L1"), &Traffic::registers_l1, traffic));
   lab.add(traffic_series("traffic_l2", shown_as("between L1 and L2"), &Traffic::l1_l2, traffic));
   lab.add(
-      traffic_series("traffic_beyond", shown_as("between L2 and what lies behind it"), &Traffic::l2_beyond, traffic));
+      traffic_series("traffic_beyond", shown_as("between L2 and the memory beyond it"), &Traffic::l2_beyond, traffic));
   lab.show("Bytes moved at N = " + std::to_string(n) + ", simulated",
            {"traffic_registers", "traffic_l2", "traffic_beyond"});
 }

@@ -48,7 +48,7 @@ TEST_CASE("without a browser there is a note, and the record is complete all the
   const std::string note = note_of_the_step();
   const std::string why = std::filesystem::exists(module)
                               ? "chromium: no such browser"
-                              : "there is no module; site/browser/build compiles it, with Clang 19";
+                              : "its module is missing; site/browser/build compiles it, with Clang 19";
   CHECK(note == "WebAssembly was not measured: " + why);
   CHECK(has_no_children());
 }
