@@ -114,7 +114,7 @@ void check(void* kernel) { yours::check_shapes<Vectors<Tallied>>(sizes_to_check(
 void require_declared(const std::string& what, double declared, double counted) {
   if (std::abs(declared - counted) <= 0.01 * counted) return;
   std::ostringstream text;
-  text << "declares " << declared << ' ' << what << " for each element; counted were " << counted;
+  text << "declares " << declared << ' ' << what << " for each element, but " << counted << " were counted";
   throw Wrong(text.str());
 }
 

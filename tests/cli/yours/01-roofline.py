@@ -62,8 +62,8 @@ WRONG = {
                                  f"std::thread([] {{ {FOREVER} }}).detach(); }}"), "",
                             "right   no: threads still compute after it has returned"),
     "more FLOPs than declared": ("", "for (std::size_t i = 0; i < n; ++i) y[i] -= 1;",
-                                 "counts  no: declares 2 FLOPs for each element; counted were 3"),
+                                 "counts  no: declares 2 FLOPs for each element, but 3 were counted"),
     "other bytes than declared": ("for (std::size_t i = 0; i < n; ++i) y[i] = x[i];", "",
-                                  "counts  no: declares 12 bytes for each element; counted were 8"),
+                                  "counts  no: declares 12 bytes for each element, but 8 were counted"),
     "a word of C++": ("int z = ;", "int w = ;", "builds  no: yours/01-roofline.cpp:8:"),
 }
