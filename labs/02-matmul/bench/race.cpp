@@ -203,16 +203,17 @@ void add_share(Lab& lab, const std::vector<Heat>& heats) {
 
 void note_who_races(Lab& lab, const std::vector<Peer>& peers) {
   if (peers.empty())
-    lab.note("no library to race against: ./primer installs OpenBLAS; the record lacks what compares with one");
+    lab.note("no library to race against, so nothing was compared with one; ./primer installs OpenBLAS");
   std::string names;
   for (const Peer& peer : peers) names += (names.empty() ? "" : ", ") + peer.name;
   if (!peers.empty()) lab.add(Value("peers", static_cast<double>(peers.size()), "1", Kind::measured, names));
-  if (lab.machine().cores == 1) lab.note("one core: the race on all threads is the race on one");
+  if (lab.machine().cores == 1) lab.note("one core, so the race on all threads is the race on one");
 #ifndef _OPENMP
-  lab.note("built without OpenMP: gemm() on all threads runs on one");
+  lab.note("built without OpenMP, so gemm() on all threads runs on one");
 #endif
   for (const Peer& peer : peers) {
-    if (peer.own_threads) lab.note(peer.name + " races on one thread only: it has threads of its own beside OpenMP's");
+    if (peer.own_threads)
+      lab.note(peer.name + " races on one thread only, because it starts its own threads beside OpenMP's");
   }
 }
 
