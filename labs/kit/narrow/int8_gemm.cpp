@@ -24,14 +24,11 @@ extern const Int8Kernel int8_gemm_portable;
 std::vector<const Int8Kernel*> int8_kernels(const Machine& machine) {
   std::vector<const Int8Kernel*> kernels = {
 #if defined(__x86_64__)
-    &int8_gemm_avx512_vnni,
-    &int8_gemm_avx_vnni,
-    &int8_gemm_avx2,
+      &int8_gemm_avx512_vnni, &int8_gemm_avx_vnni, &int8_gemm_avx2,
 #elif defined(__aarch64__)
-    &int8_gemm_neon_dot,
+      &int8_gemm_neon_dot,
 #endif
-    &int8_gemm_portable
-  };
+      &int8_gemm_portable};
   std::erase_if(kernels, [&](const Int8Kernel* kernel) { return !machine.has_all(kernel->required); });
   return kernels;
 }
@@ -43,13 +40,10 @@ struct Int8Operands {
   using Sum = std::int32_t;
 
   /// Chooses KC as large as possible up to 4 KiB, because c, at four bytes per number, is read and written once for
-  /// every KC; then NC as large as the cache allows.
+  /// every KC.
   NarrowBlocking blocking(std::size_t columns) const {
-    static const std::uint64_t l2_bytes = probe_machine().cache_bytes(2);
-    const std::size_t number = 4 / group, kc = matmul::even_part(k, 1024 * group, group);
-    const double room = matmul::block_bytes(l2_bytes) / static_cast<double>(number * kc);
-    const std::size_t most = matmul::round_up(static_cast<std::size_t>(room) + 1, tile_columns);
-    return {kc, matmul::even_part(columns, most, tile_columns)};
+    const std::size_t kc = matmul::even_part(k, 1024 * group, group);
+    return {kc, block_columns(columns, kc * 4 / group, tile_columns)};
   }
 
   void copy_row(const std::uint8_t* a, std::size_t count, std::byte* to) const {

@@ -84,11 +84,12 @@ inline void finish_sums(const Sums sums[][tile_registers], std::int32_t* c, std:
 /// of one tile overlaps with the beginning of the next.
 template <std::size_t rows, bool add>
 [[gnu::always_inline]] inline void multiply_tile(const Int8Strip& tile) {
-  const std::byte *a = tile.a.first, *panel = tile.b.first;
+  const std::byte *a = tile.a.first, *panel = tile.b.first, *ahead = tile.ahead.first;
   Sums sums[rows][tile_registers], from_b[tile_registers];
   start_sums<rows, add>(tile, sums);
   for (std::size_t p = 0; p < tile.groups;) {
     prefetch<rows>(tile, p);
+    prefetch_ahead(ahead, tile.ahead_lines);
     const std::size_t end = least(p + line_groups, tile.groups);
 #pragma GCC unroll 2
     for (; p < end; ++p, a += 4, panel += sizeof from_b) {

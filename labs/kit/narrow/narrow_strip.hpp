@@ -32,6 +32,8 @@ struct Strip {
   std::size_t columns;
   RowsOfA a, next;  ///< next: the rows needed next, prefetched during this strip
   PanelsOfB b;
+  PanelsOfB ahead;          ///< of the block needed next: a share of them is prefetched during this strip
+  std::size_t ahead_lines;  ///< cache lines of each of these panels for every cache line of a row of a
   const Sum* starts;   ///< the value that the sums of each column of the whole b start from; may be null if all are 0
   std::size_t column;  ///< index in the whole b of the first of these columns
   Sum* c;
@@ -49,7 +51,12 @@ void copy_columns(std::size_t columns, const Sum* from, std::size_t from_stride,
   }
 }
 
-/// Multiplies the tiles of a strip, one after another; each prefetches a share of the rows needed next. Not inline: GCC
+/// Prefetches the next `lines` cache lines, to the level-1 cache: those evicted from there stay in level 2.
+inline void prefetch_ahead(const std::byte*& at, std::size_t lines) {
+  for (std::size_t i = 0; i < lines; ++i, at += 64) __builtin_prefetch(at, 0, 3);
+}
+
+/// Multiplies the tiles of a strip, one after another; each prefetches a share of the rows and panels needed next. Not inline: GCC
 /// runs out of registers when one function contains the micro-kernels for every number of rows.
 template <class MicroKernel, std::size_t rows, bool add, class Sum>
 [[gnu::noinline]] void multiply_tiles(const Strip<Sum>& strip) {
@@ -68,6 +75,8 @@ template <class MicroKernel, std::size_t rows, bool add, class Sum>
          .next = {strip.next.first + prefetched * strip.next.stride, strip.next.stride,
                   least(share, strip.next.count - prefetched)},
          .b = {strip.b.first + t * strip.b.stride, strip.b.stride},
+         .ahead = {strip.ahead.first + t * strip.ahead.stride, strip.ahead.stride},
+         .ahead_lines = strip.ahead_lines,
          .starts = strip.starts,
          .column = strip.column + t * width,
          .c = ragged ? whole : c,

@@ -73,8 +73,8 @@ inline Floats dot_pairs(Floats sum, Ints a, Ints b) {
 template <class Number>
 struct Bf16MicroKernel;
 
-/// Multiplies pairs of numbers. Prefetches a line of each of the next rows of a, and of c, then takes as many steps as
-/// a line has pairs.
+/// Multiplies pairs of numbers. Prefetches a line of each of the next rows of a, some of b, and one of c, then takes as
+/// many steps as a line has pairs.
 template <>
 struct Bf16MicroKernel<std::uint16_t> {
   static constexpr std::size_t tile_rows = matmul::tile_rows, tile_columns = matmul::tile_columns;
@@ -82,13 +82,14 @@ struct Bf16MicroKernel<std::uint16_t> {
   template <std::size_t rows, bool add>
   [[gnu::always_inline]] static void multiply_tile(const Bf16Strip& tile) {
     constexpr std::size_t few = 5;  // rows that share an address register
-    const std::byte *row[(rows + few - 1) / few], *panel = tile.b.first;
+    const std::byte *row[(rows + few - 1) / few], *panel = tile.b.first, *ahead = tile.ahead.first;
     for (std::size_t i = 0; i < rows; i += few) row[i / few] = tile.a.first + i * tile.a.stride;
 
     Floats left[rows] = {}, right[rows] = {};
     for (std::size_t p = 0, prefetched = 0; p < tile.groups; ++prefetched) {
       for (std::size_t i = 0; i < tile.next.count; ++i)
         __builtin_prefetch(tile.next.first + i * tile.next.stride + 4 * p, 0, 2);
+      tpu::prefetch_ahead(ahead, tile.ahead_lines);
       if (prefetched < rows) {
         __builtin_prefetch(tile.c + prefetched * tile.c_stride, 1, 2);
         __builtin_prefetch(tile.c + prefetched * tile.c_stride + lanes, 1, 2);
@@ -154,8 +155,9 @@ struct Bf16Operands {
 
   tpu::NarrowBlocking blocking(std::size_t columns) const {
     const auto [depth, width] = matmul::default_blocking();  // in words of 32 bits
-    return {matmul::even_part(matmul::round_up(k, 2), depth * group, 2),
-            matmul::even_part(columns, width, tile_columns)};
+    const std::size_t kc = matmul::even_part(matmul::round_up(k, 2), depth * group, 2);
+    if constexpr (widens) return {kc, matmul::even_part(columns, width, tile_columns)};
+    return {kc, tpu::block_columns(columns, kc * sizeof(Number), tile_columns)};
   }
 
   void copy_row(const std::uint16_t* a, std::size_t count, std::byte* to) const {
