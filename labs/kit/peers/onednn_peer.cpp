@@ -2,18 +2,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 
 #include "harness/measure/blas.hpp"
 #include "harness/measure/shared_library.hpp"
+#include "harness/measure/threads.hpp"
 
 namespace hf {
 namespace {
 
 // The interface of oneDNN 3, from dnnl.h and dnnl_types.h; version 2 creates its descriptors differently.
+constexpr unsigned on_openmp = 2, on_sycl = 512;
 constexpr int known_version = 3, cpu = 1, stream_in_order = 1, query_implementation = 8, query_weights = 131;
 enum DataType { bf16 = 2, f32 = 3, s32 = 4, s8 = 5, u8 = 6 };
 enum Layout { chosen_by_library = 1, row_major = 3 };
@@ -26,9 +30,15 @@ struct ArgumentOf {
   Object memory;
 };
 
+struct Version {
+  int major, minor, patch;
+  const char* hash;
+  unsigned cpu_runtime;
+};
+
 /// The library functions used here. Those that return int return 0 on success.
 struct Library {
-  const int* (*version)();
+  const Version* (*version)();
   int (*create_engine)(Object* engine, int kind, std::size_t index);
   int (*create_stream)(Object* stream, Object engine, unsigned flags);
   int (*wait)(Object stream);
@@ -51,7 +61,7 @@ struct Library {
       return function != nullptr;
     };
     complete =
-        find(onednn, version, "dnnl_version") && version()[0] == known_version &&
+        find(onednn, version, "dnnl_version") && version()->major == known_version &&
         find(onednn, create_engine, "dnnl_engine_create") && find(onednn, create_stream, "dnnl_stream_create") &&
         find(onednn, wait, "dnnl_stream_wait") && find(onednn, create_layout, "dnnl_memory_desc_create_with_tag") &&
         find(onednn, create_memory, "dnnl_memory_create") &&
@@ -92,6 +102,14 @@ Owned create_layout(std::size_t rows, std::size_t columns, int type, Layout layo
   const Dimensions sizes = {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};
   return create(library().create_layout, "dnnl_memory_desc_create_with_tag", library().destroy_layout, 2, sizes, type,
                 layout);
+}
+
+/// The processor as an engine. PyPI's onednn 2026 (3.13) runs on SYCL, which finds the processor through OpenCL. Its
+/// loader reads /etc/OpenCL/vendors, but pip puts that file into the environment's own etc, so without its library's
+/// name SYCL finds no processor, and the engine fails with status 2. (dnnl_sgemm in chapter 02 needs no engine.)
+Owned create_engine() {
+  if (library().version()->cpu_runtime == on_sycl) setenv("OCL_ICD_FILENAMES", "libintelocl.so", 0);
+  return create(library().create_engine, "dnnl_engine_create", library().destroy_engine, cpu, 0);
 }
 
 /// Memory at `data`; the library allocates it if `data` is `allocated`.
@@ -142,11 +160,14 @@ OneDnnProduct::OneDnnProduct(std::size_t m, std::size_t n, std::size_t k, const 
     : OneDnnProduct(m, n, k, {bf16, bf16, f32}, a, b, c) {}
 
 OneDnnProduct::OneDnnProduct(std::size_t m, std::size_t n, std::size_t k, const Types& types, const void* a,
-                             const void* b, void* c)
-    : engine_(create(library().create_engine, "dnnl_engine_create", library().destroy_engine, cpu, 0)),
-      stream_(create(library().create_stream, "dnnl_stream_create", library().destroy_stream, engine_.get(),
-                     stream_in_order)) {
-  library().set_threads(1);  // plans are made for this number of threads
+                             const void* b, void* c) {
+  // Plans are made for this number of threads. Those of SYCL start now, and keep to the cores of this thread.
+  std::optional<Pinned> to_one_core;
+  if (library().version()->cpu_runtime != on_openmp) to_one_core.emplace();
+  library().set_threads(1);
+  engine_ = create_engine();
+  stream_ =
+      create(library().create_stream, "dnnl_stream_create", library().destroy_stream, engine_.get(), stream_in_order);
   const Owned a_layout = create_layout(m, k, types.a, row_major), c_layout = create_layout(m, n, types.c, row_major);
   const Owned b_here = create_layout(k, n, types.b, row_major), b_any = create_layout(k, n, types.b, chosen_by_library);
   const Owned plan = create(library().plan_matmul, "dnnl_matmul_primitive_desc_create", library().destroy_plan,

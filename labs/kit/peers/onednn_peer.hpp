@@ -18,7 +18,8 @@ std::string onednn_name();
 
 /// c = a · b by oneDNN's matmul primitive: a (m, k), b (k, n) and c (m, n) row-major without gaps. b is copied once
 /// into the layout that the library chooses, as is usual for a model's weights; a is used as it is. The library
-/// generates machine code for this shape and one thread.
+/// generates machine code for this shape and one thread. A library with threads of its own keeps them on the core that the
+/// first product was made on; making one may unpin the calling thread.
 class OneDnnProduct {
  public:
   /// \pre has_onednn(); m, n, k at least 1; a and c outlive this object
