@@ -1,8 +1,9 @@
 // Times a language model in every format, interleaved with its references: reading the same number of bytes, the work
-// between its products, and llama.cpp.
+// between its products, and llama.cpp. It writes a token, or reads a prompt.
 #include "06-precision/bench/model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,7 @@
 #include "06-precision/bench/steps.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
+#include "06-precision/kernels/model/prompt_reader.hpp"
 #include "harness/machine/cores.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/scratch_file.hpp"
@@ -142,10 +144,11 @@ std::string LlamaRace::Entry::variant(Threads threads) const {
   return variant_id(std::string("llama ") + id(format), threads);
 }
 
-double LlamaRace::seconds(int model, Threads threads, std::int64_t times) {
+double LlamaRace::seconds(double (LlamaPeer::*task)(int, int, std::int64_t), int model, Threads threads,
+                          std::int64_t times) {
   if (failure_.empty()) {
     try {
-      return peer_->step_seconds(model, threads == Threads::all ? static_cast<int>(usable_cores().size()) : 1, times);
+      return (*peer_.*task)(model, threads == Threads::all ? static_cast<int>(usable_cores().size()) : 1, times);
     } catch (const PeerFailed& error) {
       failure_ = error.what();
     }
@@ -158,9 +161,28 @@ std::vector<Variant> LlamaRace::variants(Format format, Threads threads) {
   for (const Entry& entry : entries_) {
     if (entry.format != format) continue;
     const auto run = [this, model = entry.model, threads](std::int64_t times) {
-      return seconds(model, threads, times);
+      return seconds(&LlamaPeer::step_seconds, model, threads, times);
     };
     variants.push_back({entry.variant(threads), run});
+  }
+  return variants;
+}
+
+std::vector<Variant> LlamaRace::prompt_variants(const ModelView& model, Format format) {
+  std::vector<Variant> variants;
+  for (const Entry& entry : entries_) {
+    if (entry.format != format || !failure_.empty()) continue;
+    try {
+      peer_->prime(entry.model, text(prompt_length, model.shape));
+    } catch (const PeerFailed& error) {
+      failure_ = error.what();
+    }
+    for (const Threads threads : {Threads::all, Threads::one}) {
+      const auto run = [this, index = entry.model, threads](std::int64_t times) {
+        return seconds(&LlamaPeer::prompt_seconds, index, threads, times);
+      };
+      variants.push_back({entry.variant(threads), run});
+    }
   }
   return variants;
 }
@@ -174,6 +196,9 @@ void LlamaRace::add_results(Lab& lab, Decoders& decoders, const Sampling& sampli
     return true;
   });
   if (entries_.empty()) return;
+  if (!lab.has("llamacpp_raced"))
+    lab.add(Value("llamacpp_raced", static_cast<double>(entries_.size()), "1", Kind::measured,
+                  "llama-cpp-python " + peer_->version()));
   add_speeds(lab, sampling, Threads::all, ids.all);
   add_speeds(lab, sampling, Threads::one, ids.one);
 }
@@ -271,10 +296,97 @@ Sampling time_decoding(const Lab& lab, Decoders& decoders, TokenReads& reads, Ll
   }
   Plan plan = lab.memory_plan();
   plan.sample_seconds = 3e-3;
-  plan.budget_seconds = lab.seconds_left();
+  plan.budget_seconds = 0.7 * lab.seconds_left();  // the rest is for prompts
   Sampling sampling = sample_side_by_side(groups, plan);
   add_predicted(sampling, decoders);
   return sampling;
+}
+
+// ---- Prompts ----
+
+/// Times reading a prompt in some formats, on all threads and on one, and llama.cpp's reading of the same one.
+class PromptRace {
+ public:
+  PromptRace(const ModelView& model, LlamaRace& race, const RaceIds& ids)
+      : model_(model), race_(race), all_(Threads::all, ids.prompt_all), one_(Threads::one, ids.prompt_one) {}
+
+  /// \param seconds  how long to sample
+  void run(Lab& lab, Format format, Decoder& decoder, double seconds) {
+    if (available_memory_bytes() < 2 * 2 * model_.shape.parameters())
+      return lab.note(std::string("too little memory for reading prompts in ") + label(format));
+    PromptReader reader(decoder.model);
+    workload::KvCache cache(model_.shape, 1, prompt_length);
+    const std::vector<int> few = text(logit_context, model_.shape), prompt = text(prompt_length, model_.shape);
+    constexpr double allowed = 0.1;  // integer formats round activations to 8 bits in decode(), to bf16 here
+    const std::span<const float> logits = reader.read(few, cache);
+    verify(relative_distance(logits, decoder.logits(few)) / allowed, std::string("a prompt in ") + label(format));
+    const bool was_well = race_.failure().empty();
+    std::vector<Variant> variants = race_.prompt_variants(model_, format);
+    for (const Threads threads : {Threads::all, Threads::one}) {
+      variants.push_back(timed(variant_id(id(format), threads), [&, threads] {
+        std::optional<OneCore> alone;
+        if (threads == Threads::one) alone.emplace();
+        reader.read(prompt, cache);
+      }));
+    }
+    Plan plan = lab.plan();
+    plan.budget_seconds = seconds;
+    plan.warm_seconds = 0;  // a prompt takes longer than refilling the caches
+    const Sampling sampling = sample_interleaved(variants, plan);
+    if (was_well && !race_.failure().empty()) lab.note("prompts are not raced: " + race_.failure());
+    all_.add(format, sampling);
+    one_.add(format, sampling);
+  }
+
+  void add_to(Lab& lab) {
+    all_.add_to(lab);
+    one_.add_to(lab);
+  }
+
+ private:
+  struct Speeds {
+    Speeds(Threads threads, const PromptIds& ids)
+        : of(threads),
+          ours(series_by_format(ids.tokens, name_of(threads), speed_axis)),
+          theirs(series_by_format(ids.llamacpp, "llama.cpp", speed_axis)),
+          over(series_by_format(ids.over_llamacpp, name_of(threads), ratio_axis)) {}
+
+    void add(Format format, const Sampling& sampling) {
+      const auto speed = [](const Estimate& seconds) { return times(tokens_per_s(seconds), prompt_length); };
+      const std::string mine = variant_id(id(format), of), peer = "llama " + mine;
+      const double x = static_cast<double>(format);
+      ours.points.emplace_back(x, speed(sampling.of(mine)), label(format));
+      if (std::ranges::find(sampling.ids, peer) == sampling.ids.end()) return;
+      if (!std::isfinite(sampling.of(peer).median)) return;  // it has failed
+      theirs.points.emplace_back(x, speed(sampling.of(peer)), label(format));
+      over.points.emplace_back(x, sampling.ratio(peer, mine), label(format));
+    }
+    void add_to(Lab& lab) {
+      for (Series* series : {&ours, &theirs, &over}) {
+        if (!series->points.empty()) lab.add(std::move(*series));
+      }
+    }
+
+    Threads of;
+    Series ours, theirs, over;
+  };
+
+  const ModelView& model_;
+  LlamaRace& race_;
+  Speeds all_, one_;
+};
+
+/// Races prompts in the formats whose weights fit into bf16, or nearly.
+void race_prompts(Lab& lab, const ModelView& model, Decoders& decoders, LlamaRace& race, const RaceIds& ids) {
+  std::vector<Format> formats = {Format::bf16, Format::q8_0, Format::q4_0};
+  std::erase_if(formats, [&](Format format) { return !decoders.contains(format); });
+  PromptRace prompts(model, race, ids);
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    lab.tick();
+    const double seconds = lab.seconds_left() / static_cast<double>(formats.size() - i);
+    prompts.run(lab, formats[i], decoders.at(formats[i]), seconds);
+  }
+  prompts.add_to(lab);
 }
 
 // ---- Predicted, and measured ----
@@ -312,6 +424,7 @@ Sampling race(Lab& lab, const ModelView& model, Decoders& decoders, const RaceId
   add_speeds(lab, decoders, sampling, Threads::all, ids.all);
   add_speeds(lab, decoders, sampling, Threads::one, ids.one);
   race.add_results(lab, decoders, sampling, ids);
+  race_prompts(lab, model, decoders, race, ids);
   return sampling;
 }
 

@@ -2,6 +2,7 @@
 /// Times the language model on one token in every format, and llama.cpp, if it is installed, on the same weights.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -46,16 +47,28 @@ Decoders decoders_of(Lab& lab, const ModelView& model, const std::vector<Format>
 struct SpeedIds {
   const char *tokens, *predicted, *over_predicted, *llamacpp, *over_llamacpp;
 };
+/// The same for the tokens of a prompt.
+struct PromptIds {
+  const char *tokens, *llamacpp, *over_llamacpp;
+};
 struct RaceIds {
   SpeedIds all, one;  ///< for all threads, and for one
+  PromptIds prompt_all, prompt_one;
 };
 inline constexpr RaceIds small_ids = {
     {"decode_tokens", "decode_tokens_predicted", "decode_over_predicted", "decode_tokens_llamacpp",
      "decode_over_llamacpp"},
-    {"decode_tokens_one", "decode_tokens_one_predicted", "", "decode_tokens_llamacpp_one", ""}};
+    {"decode_tokens_one", "decode_tokens_one_predicted", "", "decode_tokens_llamacpp_one", ""},
+    {"prompt_tokens", "prompt_tokens_llamacpp", "prompt_over_llamacpp"},
+    {"prompt_tokens_one", "prompt_tokens_llamacpp_one", "prompt_one_over_llamacpp"}};
 inline constexpr RaceIds large_ids = {
     {"large_tokens", "large_tokens_predicted", "", "large_tokens_llamacpp", "large_over_llamacpp"},
-    {"large_tokens_one", "large_tokens_one_predicted", "", "large_tokens_llamacpp_one", "large_one_over_llamacpp"}};
+    {"large_tokens_one", "large_tokens_one_predicted", "", "large_tokens_llamacpp_one", "large_one_over_llamacpp"},
+    {"large_prompt_tokens", "large_prompt_tokens_llamacpp", "large_prompt_over_llamacpp"},
+    {"large_prompt_tokens_one", "large_prompt_tokens_llamacpp_one", "large_prompt_one_over_llamacpp"}};
+
+/// Tokens of the prompts that are timed, read all at once.
+constexpr std::size_t prompt_length = 128;
 
 /// Races llama.cpp against our decoders.
 class LlamaRace {
@@ -67,7 +80,13 @@ class LlamaRace {
   /// After the peer has failed, they return infinite times.
   std::vector<Variant> variants(Format format, Threads threads);
 
-  /// Adds llama.cpp's tokens a second and our speed relative to it. Adds a note if the peer has failed, and leaves out
+  /// Variants "llama q4_0" and "llama q4_0 one" that read a prompt of prompt_length tokens; call add_results() before.
+  std::vector<Variant> prompt_variants(const ModelView& model, Format format);
+
+  /// Why the peer has ended; empty while it runs.
+  const std::string& failure() const { return failure_; }
+
+  /// Adds llama.cpp's version, its tokens a second and our speed relative to it. Adds a note if the peer has failed, and leaves out
   /// formats in which its logits are not ours.
   void add_results(Lab& lab, Decoders& decoders, const Sampling& sampling, const RaceIds& ids);
 
@@ -81,7 +100,7 @@ class LlamaRace {
     std::string variant(Threads threads) const;
   };
   void enter(Lab& lab, const ModelView& model, Format format);
-  double seconds(int model, Threads threads, std::int64_t times);
+  double seconds(double (LlamaPeer::*task)(int, int, std::int64_t), int model, Threads threads, std::int64_t times);
   void add_speeds(Lab& lab, const Sampling& sampling, Threads threads, const SpeedIds& ids) const;
 
   std::unique_ptr<LlamaPeer> peer_;

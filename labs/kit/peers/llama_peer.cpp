@@ -47,4 +47,9 @@ double LlamaPeer::step_seconds(int model, int threads, std::int64_t times) {
                            std::to_string(times));
 }
 
+double LlamaPeer::prompt_seconds(int model, int threads, std::int64_t times) {
+  return peer_.ask_seconds("prompt " + std::to_string(model) + " " + std::to_string(threads) + " " +
+                           std::to_string(times));
+}
+
 }  // namespace hf

@@ -21,6 +21,8 @@ class LlamaPeer {
   /// \throws PeerFailed
   explicit LlamaPeer(std::chrono::seconds patience = std::chrono::seconds(30));
 
+  const std::string& version() const { return peer_.version(); }  ///< of llama-cpp-python: "0.3.36"
+
   // All of these throw PeerFailed if there is no sensible answer in time, and the peer has then ended; and Interrupted.
 
   /// Reads a GGUF file, which may be deleted afterwards. \return the model's number
@@ -34,6 +36,10 @@ class LlamaPeer {
 
   /// Decodes the token 1 `times` times, after the primed tokens. \return seconds in total, by the peer's own clock
   double step_seconds(int model, int threads, std::int64_t times);
+
+  /// Empties the KV cache and decodes the primed tokens again, all at once, `times` times. \return seconds in total, by
+  /// the peer's own clock
+  double prompt_seconds(int model, int threads, std::int64_t times);
 
  private:
   PythonPeer peer_;

@@ -3,6 +3,8 @@
 load FILE              reads a GGUF file, and says its number: 0, 1, ...
 prime MODEL TOKENS...  empties the KV cache, decodes these tokens, and says "primed"
 logits MODEL           of the last token decoded: how many, and after that line as many 32-bit floats
+prompt MODEL THREADS N N times empties the KV cache and decodes the primed tokens again, all at once, and says how many
+                       seconds that took
 step MODEL THREADS N   N times decodes one more token and drops it from the cache again, and says how many seconds that took
 """
 
@@ -63,7 +65,7 @@ def prime(index, *tokens):
     llama.llama_memory_clear(llama.llama_get_memory(context), True)
     llama.llama_set_n_threads(context, cores, cores)
     decode(context, tokens_of(tokens))
-    primed[index] = len(tokens)
+    primed[index] = tokens
     answer("primed")
 
 
@@ -79,7 +81,17 @@ def step(index, threads, times):
     seconds = 0.0
     for _ in range(times):
         seconds += decode(context, tokens_of([1]))
-        llama.llama_memory_seq_rm(llama.llama_get_memory(context), 0, primed[index], -1)
+        llama.llama_memory_seq_rm(llama.llama_get_memory(context), 0, len(primed[index]), -1)
+    answer(seconds)
+
+
+def prompt(index, threads, times):
+    context, _ = contexts[index]
+    llama.llama_set_n_threads(context, threads, threads)
+    seconds = 0.0
+    for _ in range(times):
+        llama.llama_memory_clear(llama.llama_get_memory(context), True)
+        seconds += decode(context, tokens_of(primed[index]))
     answer(seconds)
 
 
@@ -87,4 +99,5 @@ def numbers(command):
     return lambda words: command(*map(int, words.split()))
 
 
-serve(llama.__version__, {"load": load, "prime": numbers(prime), "logits": numbers(logits), "step": numbers(step)})
+serve(llama.__version__, {"load": load, "prime": numbers(prime), "logits": numbers(logits), "step": numbers(step),
+                          "prompt": numbers(prompt)})

@@ -56,10 +56,14 @@ class FormatTransformer {
   /// new one.
   std::size_t bytes_per_token(std::size_t position) const;
 
- private:
   struct Matrices {
     WeightMatrix qkv, out, up, down;  // (3C, C), (C, C), (4C, C), (C, 4C)
   };
+  const std::vector<Matrices>& layers() const { return layers_; }
+  const WeightMatrix& embedding() const { return embedding_; }  ///< (V, C)
+  const ModelView& source() const { return model_; }            ///< what was encoded
+
+ private:
   void normalise(const float* gain, const float* bias);  // x_ into normed_
   void run_layer(std::size_t layer, std::size_t position, workload::KvCache& cache, Products products);
   void attend(std::size_t layer, std::size_t position, workload::KvCache& cache);

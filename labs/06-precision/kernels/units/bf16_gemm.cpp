@@ -170,6 +170,19 @@ struct Bf16Operands {
     }
   }
 
+  void copy_row(const float* a, std::size_t count, std::byte* to) const {
+    auto* const numbers = reinterpret_cast<Number*>(to);
+    if constexpr (widens) {
+      std::copy_n(a, count, numbers);
+    } else {
+      for (std::size_t p = 0; p < count; ++p) {
+        const auto bits = std::bit_cast<std::uint32_t>(a[p]);
+        numbers[p] = static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);  // to nearest, ties to even
+      }
+      if (count % 2 != 0) numbers[count] = 0;
+    }
+  }
+
   tpu::PanelsOfB block_of_b(tpu::PanelsOfB panels, std::size_t kc, std::size_t nc) const {
     if constexpr (!widens) return panels;
     static thread_local Buffer memory;
@@ -219,11 +232,34 @@ Bf16Route faster_bf16_route() {
   return faster;
 }
 
+PackedBf16 PackedBf16::copy() const {
+  Buffer panels(panels_.size(), Pages::huge);
+  std::ranges::copy(panels_.as<std::byte>(), panels.as<std::byte>().data());
+  return {n_, k_, std::move(panels)};
+}
+
+std::size_t PackedBf16::panels() const { return matmul::parts_of(n_, tile_columns); }
+
 void PackedBf16::multiply(std::size_t m, const std::uint16_t* a, float* c, Bf16Route route) const {
-  if (k_ == 0) std::fill_n(c, m * n_, 0.0f);
-  if (m == 0 || n_ == 0 || k_ == 0) return;
-  const auto multiply = [&](const auto& operands) {
-    tpu::multiply_narrow(operands, matmul::Rectangle{0, 0, m, n_}, n_, k_, a, c);
+  multiply_panels(m, a, c, 0, panels(), route);
+}
+
+void PackedBf16::multiply(std::size_t m, const float* a, float* c, std::size_t first, std::size_t last,
+                          Bf16Route route) const {
+  multiply_panels(m, a, c, first, last, route);
+}
+
+template <class OfA>
+void PackedBf16::multiply_panels(std::size_t m, const OfA* a, float* c, std::size_t first, std::size_t last,
+                                 Bf16Route route) const {
+  const std::size_t column = first * tile_columns, columns = std::min(last * tile_columns, n_) - column;
+  if (k_ == 0) {
+    for (std::size_t i = 0; i < m; ++i) std::fill_n(c + i * n_ + column, columns, 0.0f);
+  }
+  if (m == 0 || columns == 0 || k_ == 0) return;
+  const auto multiply = [&](auto operands) {
+    if constexpr (std::is_same_v<OfA, float>) operands.copies_a = true;
+    tpu::multiply_narrow(operands, matmul::Rectangle{0, column, m, columns}, n_, k_, a, c);
   };
   if (route == Bf16Route::dot) {
     multiply(Bf16Operands<std::uint16_t>{k_, panels_.data()});

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "harness/measure/memory.hpp"
 
@@ -36,7 +37,24 @@ class PackedBf16 {
   /// \param route  Bf16Route::dot only if has_bf16_dot()
   void multiply(std::size_t m, const std::uint16_t* a, float* c, Bf16Route route = faster_bf16_route()) const;
 
+  /// The same for the columns of c in the panels [first, last), from floats: they are rounded to bf16 as they are
+  /// copied, which multiplication would do anyway for many shapes, or stay as they are on the route that widens. Must be
+  /// finite. Threads may share a product by its panels.
+  void multiply(std::size_t m, const float* a, float* c, std::size_t first, std::size_t last,
+                Bf16Route route = faster_bf16_route()) const;
+
+  /// Returns a copy in separate memory.
+  PackedBf16 copy() const;
+
+  std::size_t columns() const { return n_; }
+  std::size_t panels() const;  ///< each but the last has the same number of columns
+
  private:
+  template <class OfA>
+  void multiply_panels(std::size_t m, const OfA* a, float* c, std::size_t first, std::size_t last,
+                       Bf16Route route) const;
+  PackedBf16(std::size_t n, std::size_t k, Buffer panels) : n_(n), k_(k), panels_(std::move(panels)) {}
+
   std::size_t n_, k_;
   Buffer panels_;
 };

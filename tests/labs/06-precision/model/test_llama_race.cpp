@@ -112,6 +112,7 @@ TEST_CASE("llama.cpp reads the file and computes what we compute" * doctest::ski
     peer.prime(loaded, text);
     CHECK(relative_distance(decoder.logits(text), peer.logits(loaded)) < 0.03);
     CHECK(peer.step_seconds(loaded, 1, 2) > 0);
+    CHECK(peer.prompt_seconds(loaded, 1, 2) > 0);
     // The cache is as it was: the same text gives the same logits.
     peer.prime(loaded, text);
     CHECK(relative_distance(decoder.logits(text), peer.logits(loaded)) < 0.03);

@@ -87,6 +87,24 @@ TEST_CASE("shapes that take several blocks, rows that lie 4 KiB apart, odd depth
   });
 }
 
+TEST_CASE("from floats, in parts: the product of the numbers rounded to bf16") {
+  for_each_route([](Bf16Route route) {
+    for (const Shape& shape : {Shape{1, 5, 3}, {15, 327, 2049}, {40, 100, 64}}) {
+      std::vector<float> a(shape.m * shape.k), c(shape.m * shape.n + 64, guard);
+      for (std::size_t i = 0; i < a.size(); ++i) a[i] = random_number(9, i);
+      const Numbers b(shape.k * shape.n, 10);
+      const PackedBf16 packed = PackedBf16(shape.n, shape.k, b.bits.data()).copy();
+      for (std::size_t panel = 0; panel < packed.panels(); panel += 2)
+        packed.multiply(shape.m, a.data(), c.data(), panel, std::min(panel + 2, packed.panels()), route);
+      REQUIRE(std::count(c.end() - 64, c.end(), guard) == 64);
+      if (route == Bf16Route::dot) {
+        for (float& x : a) x = from_bf16(bf16_of(x));
+      }
+      CHECK(worst_product_error(shape.m, shape.n, shape.k, a.data(), b.values.data(), c.data(), 3000) <= 1);
+    }
+  });
+}
+
 TEST_CASE("whole numbers are exact") {
   for_each_route([](Bf16Route route) {
     const Shape shape = {20, 40, 301};
