@@ -317,7 +317,7 @@ class PromptRace {
     PromptReader reader(decoder.model);
     workload::KvCache cache(model_.shape, 1, prompt_length);
     const std::vector<int> few = text(logit_context, model_.shape), prompt = text(prompt_length, model_.shape);
-    constexpr double allowed = 0.1;  // integer formats round activations to 8 bits in decode(), to bf16 here
+    constexpr double allowed = 0.1;  // both round activations, to 8 bits or to bf16, but not always to the same
     const std::span<const float> logits = reader.read(few, cache);
     verify(relative_distance(logits, decoder.logits(few)) / allowed, std::string("a prompt in ") + label(format));
     const bool was_well = race_.failure().empty();
@@ -376,7 +376,7 @@ class PromptRace {
   Speeds all_, one_;
 };
 
-/// Races prompts in the formats whose weights fit into bf16, or nearly.
+/// Races prompts in the formats that both sides multiply as short numbers.
 void race_prompts(Lab& lab, const ModelView& model, Decoders& decoders, LlamaRace& race, const RaceIds& ids) {
   std::vector<Format> formats = {Format::bf16, Format::q8_0, Format::q4_0};
   std::erase_if(formats, [&](Format format) { return !decoders.contains(format); });

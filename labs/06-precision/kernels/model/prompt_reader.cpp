@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <variant>
 #include <vector>
 
+#include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
 #include "06-precision/kernels/units/bf16_gemm.hpp"
+#include "06-precision/kernels/units/block_gemm.hpp"
 #include "kit/gemm/gemm.hpp"
 #include "kit/loop_team.hpp"
 #include "kit/transformer/loops.hpp"
@@ -19,13 +22,13 @@
 namespace hf::precision {
 namespace {
 
-/// The transposed weights in bf16: what a layer multiplies its inputs (tokens, columns) by.
-PackedBf16 widened(const WeightMatrix& weights) {
+/// The transposed weights in bf16.
+PackedBf16 in_bf16(const WeightMatrix& weights) {
   constexpr std::size_t together = 32;  // rows, so that a column's numbers fill a cache line
   const std::size_t rows = weights.rows(), columns = weights.columns();
   std::vector<std::uint16_t> transposed(rows * columns);
-  share_each((rows + together - 1) / together, together * columns, [&](std::size_t block) {
-    const std::size_t first = block * together, count = std::min(together, rows - first);
+  share_each((rows + together - 1) / together, together * columns, [&](std::size_t part) {
+    const std::size_t first = part * together, count = std::min(together, rows - first);
     std::vector<float> some(count * columns);
     for (std::size_t i = 0; i < count; ++i) weights.decode_row(first + i, some.data() + i * columns);
     for (std::size_t j = 0; j < columns; ++j) {
@@ -35,15 +38,26 @@ PackedBf16 widened(const WeightMatrix& weights) {
   return {rows, columns, transposed.data()};
 }
 
-/// y = x · weights + bias: x (tokens, in), y (tokens, out)
-void multiply(const PackedBf16& weights, std::size_t tokens, const std::vector<float>& x, const float* bias,
-              std::vector<float>& y) {
-  const std::size_t columns = weights.columns();
-  constexpr std::size_t parts = 1;  // per core, since each part rounds all of x
-  share(
-      weights.panels(), tokens * weights.columns() / weights.panels(),
-      [&](std::size_t first, std::size_t last) { weights.multiply(tokens, x.data(), y.data(), first, last); }, parts);
-  workload::add_bias(y.data(), bias, tokens, columns);
+/// The weights as whole numbers and scales. The largest whole number of each block in Q8_0 is 127, and in Q4_0 it is 8,
+/// so the decoded weights give back the scale.
+PackedBlocks in_blocks(const WeightMatrix& weights) {
+  constexpr std::size_t block = PackedBlocks::block;
+  const std::size_t rows = weights.rows(), columns = weights.columns();
+  const float largest_whole = weights.format() == Format::q8_0 ? 127 : 8;
+  std::vector<std::int8_t> numbers(rows * columns);
+  std::vector<float> scales(rows * columns / block);
+  share_each(rows, columns, [&](std::size_t row) {
+    std::vector<float> values(columns);
+    weights.decode_row(row, values.data());
+    for (std::size_t i = 0; i < columns; i += block) {
+      float largest = 0;
+      for (std::size_t j = i; j < i + block; ++j) largest = std::max(largest, std::abs(values[j]));
+      const float scale = scales[(row * columns + i) / block] = largest / largest_whole;
+      for (std::size_t j = i; j < i + block; ++j)
+        numbers[row * columns + j] = static_cast<std::int8_t>(scale > 0 ? std::lround(values[j] / scale) : 0);
+    }
+  });
+  return {rows, columns, numbers.data(), scales.data()};
 }
 
 /// Copies `tokens` vectors of a head, d long and `stride` apart, to the columns of a matrix.
@@ -55,18 +69,43 @@ void transpose(const float* from, std::size_t stride, std::size_t tokens, std::s
 
 }  // namespace
 
+PromptReader::Packed PromptReader::packed(const WeightMatrix& weights) {
+  const bool has_blocks = weights.format() == Format::q8_0 || weights.format() == Format::q4_0;
+  if (has_blocks && has_block_dot()) return in_blocks(weights);
+  return in_bf16(weights);
+}
+
+/// y = x · weights + bias: x (tokens, in), y (tokens, out)
+void PromptReader::multiply(const Packed& weights, std::size_t tokens, const std::vector<float>& x, const float* bias,
+                            std::vector<float>& y) {
+  constexpr std::size_t parts = 1;  // per core, since each part rounds all of x
+  std::visit(
+      [&](const auto& matrix) {
+        const std::size_t columns = matrix.columns();
+        const auto multiply_panels = [&](std::size_t first, std::size_t last) {
+          matrix.multiply(tokens, x.data(), y.data(), first, last);
+        };
+        share(matrix.panels(), tokens * columns / matrix.panels(), multiply_panels, parts);
+        workload::add_bias(y.data(), bias, tokens, columns);
+      },
+      weights);
+}
+
 PromptReader::PromptReader(const FormatTransformer& model) : model_(model), logits_(model.shape().vocabulary) {
   const float* before = nullptr;
   for (std::size_t i = 0; i < model.layers().size(); ++i) {
     const float* const weight = model.source().weights.layers[i].qkv_weight;
     if (weight == before) {  // see FormatTransformer()
       const Matrices& same = layers_.back();
-      layers_.push_back({same.qkv.copy(), same.out.copy(), same.up.copy(), same.down.copy()});
+      const auto copy = [](const Packed& of) {
+        return std::visit([](const auto& matrix) -> Packed { return matrix.copy(); }, of);
+      };
+      layers_.push_back({copy(same.qkv), copy(same.out), copy(same.up), copy(same.down)});
       continue;
     }
     before = weight;
     const FormatTransformer::Matrices& from = model.layers()[i];
-    layers_.push_back({widened(from.qkv), widened(from.out), widened(from.up), widened(from.down)});
+    layers_.push_back({packed(from.qkv), packed(from.out), packed(from.up), packed(from.down)});
   }
 }
 

@@ -37,9 +37,9 @@ class PackedBf16 {
   /// \param route  Bf16Route::dot only if has_bf16_dot()
   void multiply(std::size_t m, const std::uint16_t* a, float* c, Bf16Route route = faster_bf16_route()) const;
 
-  /// The same for the columns of c in the panels [first, last), from floats: they are rounded to bf16 as they are
-  /// copied, which multiplication would do anyway for many shapes, or stay as they are on the route that widens. Must be
-  /// finite. Threads may share a product by its panels.
+  /// The same for the columns of c in the panels [first, last), with a in floats, which must be finite: they are rounded
+  /// to bf16 while they are copied, or left as they are on the route that widens. Threads may share a product by its
+  /// panels.
   void multiply(std::size_t m, const float* a, float* c, std::size_t first, std::size_t last,
                 Bf16Route route = faster_bf16_route()) const;
 
