@@ -213,6 +213,7 @@ void LlamaRace::add_speeds(Lab& lab, const Sampling& sampling, Threads threads, 
     ours_over.points.emplace_back(x, sampling.ratio(theirs, ours), label(entry.format));
   }
   add_named(lab, {&speeds, &ours_over});
+  lab.show("Writing", {ids.tokens, ids.llamacpp});
 }
 
 namespace {
@@ -362,9 +363,13 @@ class PromptRace {
       over.points.emplace_back(x, sampling.ratio(peer, mine), label(format));
     }
     void add_to(Lab& lab) {
+      std::vector<std::string> added;
       for (Series* series : {&ours, &theirs, &over}) {
-        if (!series->points.empty()) lab.add(std::move(*series));
+        if (series->points.empty()) continue;
+        added.push_back(series->id);
+        lab.add(std::move(*series));
       }
+      if (!added.empty()) lab.show("Reading a prompt of " + std::to_string(prompt_length) + " tokens", added);
     }
 
     Threads of;
