@@ -86,8 +86,8 @@ class LlamaRace {
   /// Why the peer has ended; empty while it runs.
   const std::string& failure() const { return failure_; }
 
-  /// Adds llama.cpp's version, its tokens a second and our speed relative to it. Adds a note if the peer has failed, and leaves out
-  /// formats in which its logits are not ours.
+  /// Adds llama.cpp's version, its tokens a second and our speed relative to it. Adds a note if the peer has failed, and
+  /// leaves out formats in which its logits are not ours.
   void add_results(Lab& lab, Decoders& decoders, const Sampling& sampling, const RaceIds& ids);
 
  private:

@@ -24,11 +24,14 @@ extern const Int8Kernel int8_gemm_portable;
 std::vector<const Int8Kernel*> int8_kernels(const Machine& machine) {
   std::vector<const Int8Kernel*> kernels = {
 #if defined(__x86_64__)
-      &int8_gemm_avx512_vnni, &int8_gemm_avx_vnni, &int8_gemm_avx2,
+    &int8_gemm_avx512_vnni,
+    &int8_gemm_avx_vnni,
+    &int8_gemm_avx2,
 #elif defined(__aarch64__)
-      &int8_gemm_neon_dot,
+    &int8_gemm_neon_dot,
 #endif
-      &int8_gemm_portable};
+    &int8_gemm_portable
+  };
   std::erase_if(kernels, [&](const Int8Kernel* kernel) { return !machine.has_all(kernel->required); });
   return kernels;
 }
