@@ -58,7 +58,9 @@ struct RoundedRows {
   std::size_t blocks;
 };
 
-/// Multiplies some rows of a by a panel; meanwhile prefetches `lines` cache lines of the next panel with each block.
+/// Multiplies some rows of a by a panel. For each register of sums, a block takes eight dot products, a conversion, a
+/// product of scales and an FMA, so about a fifth of the multiplying units' time goes to scales. Meanwhile
+/// prefetches `lines` cache lines of the next panel with each block.
 template <std::size_t rows>
 void multiply_tile(const RoundedRows& a, const BlockOfPanel* panel, const std::byte* ahead, std::size_t lines,
                    Scales (&c)[rows][tile_registers]) {

@@ -1,7 +1,6 @@
 // A prompt that is read at once leaves the network where its tokens leave it one by one.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
