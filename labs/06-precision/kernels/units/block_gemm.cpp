@@ -21,7 +21,8 @@ using tpu::Sums;
 typedef float Scales __attribute__((vector_size(sizeof(Sums))));
 
 /// The tile of c in registers: each sum of floats is beside the integers of the current block.
-constexpr std::size_t tile_rows = vector_registers == 32 ? 6 : 3, tile_registers = vector_registers == 32 ? 2 : 1;
+constexpr std::size_t tile_rows = vector_registers == 32 ? 6 : 3;
+constexpr std::size_t tile_registers = vector_registers == 32 || sum_lanes < 8 ? 2 : 1;
 constexpr std::size_t tile_columns = tile_registers * sum_lanes, block = PackedBlocks::block, groups = block / 4;
 
 /// A block of a panel: what the integers of each column start from, its scales, its numbers.
