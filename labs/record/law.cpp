@@ -461,7 +461,7 @@ std::vector<Law> parse_definitions(std::string_view text, const std::string& nam
       throw BadLaw("expected a unit such as 1, B, ns, GB/s or, in lower case, what is counted, not " + unit);
     }
     if (const std::string wanted = promised_unit(id, unit); !wanted.empty()) {
-      throw BadLaw("expected unit " + wanted + " by the end of " + id + ", not " + unit);
+      throw BadLaw("expected unit " + wanted + ", to match the end of " + id + ", not " + unit);
     }
   });
 }

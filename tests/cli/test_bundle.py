@@ -250,7 +250,7 @@ def test_a_real_lab_that_is_cut_off_or_killed_leaves_nothing_and_is_measured_by_
     script(real.folder / "good/lab-00-workload", 'echo "1051.00 9" >uptime; printf "{\\n" >records/00-workload.json')
     (real.folder / "labs").write_text("00-workload 1\n99-tiny 1\n")
     run = real(MINUTES="1", TINY_LAB_DOES="wait", **real.environment)
-    assert run.stderr.startswith("lab-99-tiny: not done ") and run.stderr.count("\n") == 1
+    assert run.stderr.startswith("lab-99-tiny: not finished ") and run.stderr.count("\n") == 1
     assert (run.returncode, table(run)["99-tiny"]) == (3, "not yet measured")
     assert not real.record.exists()
     with subprocess.Popen(["/bin/sh", real.folder / "measure", "99"], stdout=subprocess.PIPE, text=True, start_new_session=True,

@@ -305,7 +305,7 @@ void calibrate(int rounds, const std::string& stream_program) {
   std::mt19937 random(std::random_device{}());
   hf::Terminal terminal;
   hf::Table table{"Ours against theirs, " + std::to_string(rounds) + " turns each",
-                  {"what", "other", "unit", "ours", "theirs", "ratio", "5 % - 95 %", "best turns"},
+                  {"what", "other", "unit", "ours", "theirs", "ratio", "5% to 95%", "best turns"},
                   {}};
   for (const Comparison& comparison : calibration.comparisons()) {
     table.rows.push_back(compare(comparison, rounds, random));

@@ -49,7 +49,7 @@ TEST_CASE(
     CHECK_FALSE(contains(ended.out, '\n' + name + "="));
     CHECK(contains(notes, name));
   }
-  CHECK(contains(ended.out, "note: ignored here: "));
+  CHECK(contains(ended.out, "note: removed from the environment: "));
   for (const char* stays :
        {"\nLC_ALL=C.UTF-8\n", "\nCCACHE_DISABLE=1\n", "\nSCCACHE_RECACHE=1\n", "\nOMPI_MCA_btl=^tcp\n", "\nOMP=1\n"})
     CHECK(contains(ended.out, stays));
@@ -144,7 +144,7 @@ TEST_CASE("copies of a lab that srun starts without ranks are refused, and a lab
   const Ended copy = started_by("slurmstepd", {{"SLURM_STEP_NUM_TASKS", "4"}});
   CHECK(copy.status == 1);
   CHECK(copy.err ==
-        "lab-99-tiny: srun started 4 copies, and a lab measures a machine on its own: use srun -n 1, or, for the ranks "
+        "lab-99-tiny: srun started 4 copies, but a lab needs the machine for itself: use srun -n 1, or, for the ranks "
         "of lab-05, srun --mpi=pmix; nothing was measured\n");
   CHECK(content(place.record) == "old");
   CHECK(started_by("slurmstepd", {{"SLURM_STEP_NUM_TASKS", "1"}}).status == 0);
@@ -162,7 +162,7 @@ TEST_CASE("a lab that spins ends at a signal, with its children, and names its s
     lab.signal(number);
     const Ended ended = lab.wait();
     CHECK(ended.status == 130);
-    CHECK(ended.err == "lab-99-tiny: interrupted in \"sum\"; the previous record is as it was\n");
+    CHECK(ended.err == "lab-99-tiny: interrupted in \"sum\"; the previous record is unchanged\n");
     CHECK(content(place.record) == "old");
     CHECK(place.none_is_left());
   }
@@ -174,7 +174,7 @@ TEST_CASE("a lab that makes no progress ends, with its children, and names its s
   const Ended ended = place.run("spin", {{"PRESS_PATIENCE", "1"}});
   CHECK(ended.status == 1);
   CHECK(ended.err ==
-        "lab-99-tiny: no progress in \"sum\" for 1 s, so it was ended; the previous record is as it was\n");
+        "lab-99-tiny: no progress in \"sum\" for 1 s, so the lab was ended; the previous record is unchanged\n");
   CHECK(content(place.record) == "old");
   CHECK(place.none_is_left());
 }
@@ -188,7 +188,7 @@ TEST_CASE("a lab that is stopped for longer than its patience continues" * docte
   lab.signal(SIGCONT);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   lab.signal(SIGINT);
-  CHECK(lab.wait().err == "lab-99-tiny: interrupted; the previous record is as it was\n");
+  CHECK(lab.wait().err == "lab-99-tiny: interrupted; the previous record is unchanged\n");
 }
 
 TEST_CASE("the variables of a library are listed by their beginnings") {

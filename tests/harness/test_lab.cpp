@@ -87,7 +87,7 @@ TEST_CASE("a lab shows what it does and leaves a record that passes every check"
   const hf::Json record = hf::load_record(bench.record);
   CHECK(hf::check(record).empty());
   CHECK(record["run"]["budget"] == "quick");
-  CHECK(contains(ended.out, "undecided, because their numbers were not measured here: adds-elsewhere\n"));
+  CHECK(contains(ended.out, "undecided, because this machine did not measure their numbers: adds-elsewhere\n"));
   CHECK(record["schema"] == 4);
   CHECK_FALSE(record.contains("claims"));
   for (const hf::Json& value : record["values"]) {  // each contains the line that added it
@@ -144,7 +144,7 @@ TEST_CASE("--if-stale measures once, and again when the record does not serve") 
   write(bench.record, "{");
   const Ended repaired = bench.run_with({"--if-stale"});
   CHECK(repaired.status == 0);
-  CHECK(contains(repaired.out, "no valid record, measuring again"));
+  CHECK(contains(repaired.out, "no valid record, so the lab measures again"));
   CHECK_NOTHROW(hf::load_record(bench.record));
 }
 
@@ -160,7 +160,7 @@ TEST_CASE(
   CHECK(contains(out(""), "up to date"));
 }
 
-TEST_CASE("Ctrl-C and SIGTERM leave the previous record as it was") {
+TEST_CASE("Ctrl-C and SIGTERM leave the previous record unchanged") {
   for (const int number : {SIGINT, SIGTERM}) {
     const Bench bench(true);
     Process lab(bench.command(), bench.environment("wait"));
@@ -168,13 +168,13 @@ TEST_CASE("Ctrl-C and SIGTERM leave the previous record as it was") {
     lab.signal(number);
     const Ended ended = lab.wait();
     CHECK(ended.status == 130);
-    CHECK(ended.err == "lab-99-tiny: interrupted; the previous record is as it was\n");
+    CHECK(ended.err == "lab-99-tiny: interrupted; the previous record is unchanged\n");
     CHECK(content(bench.record) == "old");
     CHECK(litter(bench) == 0);
   }
 }
 
-TEST_CASE("--within ends a lab that takes longer, and leaves the previous record as it was") {
+TEST_CASE("--within ends a lab that takes longer, and leaves the previous record unchanged") {
   const Bench bench(true);
   const auto run_within = [&](const std::string& seconds, const std::string& does) {
     return run(bench.command({"--within", seconds}), bench.environment(does));
@@ -183,8 +183,8 @@ TEST_CASE("--within ends a lab that takes longer, and leaves the previous record
     const Ended late = run_within("5", does);
     CHECK(late.status == 124);
     CHECK(lines(late.err) == 1);
-    CHECK(late.err.starts_with("lab-99-tiny: not done "));
-    CHECK(late.err.ends_with("; the previous record is as it was\n"));
+    CHECK(late.err.starts_with("lab-99-tiny: not finished "));
+    CHECK(late.err.ends_with("; the previous record is unchanged\n"));
     CHECK(bench.none_is_left());
     CHECK(content(bench.record) == "old");
     CHECK(litter(bench) == 0);
@@ -273,7 +273,7 @@ TEST_CASE("a clock that is years off is learnt of before anything is measured") 
   CHECK(contains(ended.err, "the clock of this machine says 1970-01-01T00:00:00Z: set it"));
   const Ended late = run_over_old_record("months late");
   CHECK(late.status == 1);
-  CHECK(contains(late.err, ", when this program was not built yet: set it"));
+  CHECK(contains(late.err, ", which is before this program was built: set it"));
 }
 
 TEST_CASE("a clock that jumps while it measures costs the record") {
@@ -311,7 +311,7 @@ TEST_CASE("one step alone is measured without a record") {
   const Bench bench(true);
   const Ended ended = bench.run_with({"--only", "sum"});
   CHECK(ended.status == 0);
-  CHECK(contains(ended.out, "no record was written: only sum was measured"));
+  CHECK(contains(ended.out, "no record was written, because only sum was measured"));
   CHECK(contains(ended.out, "sum_gflops"));
   CHECK_FALSE(contains(ended.out, "sum_bound_gflops"));
   CHECK(content(bench.record) == "old");
@@ -329,7 +329,7 @@ TEST_CASE("a record that breaks a law is refused, kept beside the old one, and g
   CHECK(lines(ended.err) == 1);
   CHECK(
       contains(ended.err, "the new 99-tiny.json: /series/0/points/0/median: expected at most sum_bound_gflops, 1e-06"));
-  CHECK(contains(ended.err, "the refused record is " + kept.string()));
+  CHECK(contains(ended.err, "the refused record is in " + kept.string()));
   CHECK(content(bench.record) == "old");
   CHECK_FALSE(hf::check(hf::load_json(kept)).empty());
   CHECK(bench.run().status == 0);

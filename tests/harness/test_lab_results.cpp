@@ -54,12 +54,12 @@ TEST_CASE("what no record may have is refused at once") {
   Quiet quiet;
   hf::Lab& lab = quiet.lab;
   lab.modelled("once", 1);
-  CHECK_THROWS_WITH_AS(lab.modelled("once", 1), doctest::Contains("value once is added twice"), std::logic_error);
+  CHECK_THROWS_WITH_AS(lab.modelled("once", 1), doctest::Contains("value once was added twice"), std::logic_error);
   CHECK_THROWS_WITH_AS(lab.modelled("Upper", 1), doctest::Contains("value Upper: expected lower-case"),
                        std::logic_error);
   CHECK_THROWS_WITH_AS(lab.modelled("speed", 1, "GBs"), doctest::Contains("not \"GBs\""), std::logic_error);
   CHECK_THROWS_WITH_AS(lab.modelled("read_gbs", 1, "ns"),
-                       "value read_gbs: expected unit GB/s by the end of its id, not ns", std::logic_error);
+                       "value read_gbs: expected unit GB/s, to match the end of its id, not ns", std::logic_error);
   CHECK_THROWS_WITH_AS(lab.modelled("late_ns", 0, "ns"), doctest::Contains("value late_ns: expected more than 0 ns"),
                        std::runtime_error);
   CHECK_THROWS_AS(lab.modelled("none", std::numeric_limits<double>::quiet_NaN()), std::runtime_error);
@@ -119,8 +119,8 @@ TEST_CASE("what was measured in two states is held against what was measured in 
   Quiet quiet({{"batches", batches, 1, 1}});
   quiet.lab.run();
   CHECK(quiet.lab.results().notes ==
-        std::vector<std::string>{"batches: 3 of 10 rounds are left out, because \"read\" took 0.500 times as long in "
-                                 "them as in the others: this machine has two states"});
+        std::vector<std::string>{"batches: this machine has two states, so 3 of 10 rounds are left out, in which "
+                                 "\"read\" took 0.500× as long as in the others"});
 }
 
 TEST_CASE("series stand side by side in a table, matched by their labels") {

@@ -84,7 +84,7 @@ TEST_CASE("a claim is broken between words, below itself") {
                      {{{4, 4, 4}, "1", "measured"}, hf::Answer::holds});
   });
   CHECK(text ==
-        "  holds  The nearest cache delivers\n         three times the bandwidth.\n         (claimed >= 3, measured "
+        "  holds  The nearest cache delivers\n         three times the bandwidth.\n         (claimed >= 3; measured "
         "4.00)\n");
 }
 
@@ -92,7 +92,9 @@ TEST_CASE("a claim that is too close to call is told with its interval") {
   const std::string text = printed({}, [](hf::Terminal& terminal) {
     terminal.verdict({"a", "It pays.", "gain", ">= 2"}, {{{1.5, 2.5, 3}, "1", "measured"}, hf::Answer::too_close});
   });
-  CHECK(text == "  close  It pays. (claimed >= 2, measured 2.50, 1.50 to 3.00, too close to call)\n");
+  CHECK(text ==
+        "  close  It pays. (claimed >= 2; measured 2.50, between 1.50 and 3.00: too close\n"
+        "         to call)\n");
 }
 
 TEST_CASE("a claim about a number that was not measured has the number's kind in place of a verdict, or beside it") {
@@ -101,15 +103,15 @@ TEST_CASE("a claim about a number that was not measured has the number's kind in
       terminal.verdict({"a", "It pays.", "gain", ">= 2"}, {{{2.5, 2.5, 2.5}, "1", kind}, answer});
     });
   };
-  CHECK(told("modelled", hf::Answer::holds) == "  modelled  It pays. (claimed >= 2, modelled 2.50)\n");
-  CHECK(told("simulated", hf::Answer::fails) == "  fails  It pays. (claimed >= 2, simulated 2.50)\n");
+  CHECK(told("modelled", hf::Answer::holds) == "  modelled  It pays. (claimed >= 2; modelled 2.50)\n");
+  CHECK(told("simulated", hf::Answer::fails) == "  fails  It pays. (claimed >= 2; simulated 2.50)\n");
 }
 
 TEST_CASE("a progress bar fits the terminal") {
   hf::TerminalStyle narrow{.interactive = true, .colour = false, .utf8 = true, .width = 40};
   const std::string text =
       printed(narrow, [](hf::Terminal& terminal) { terminal.progress("bandwidth of all threads", 0.5, 50); });
-  CHECK(text == "  █████░░░░░ 50 %  about 50 s left\n");
+  CHECK(text == "  █████░░░░░ 50%  about 50 s left\n");
 }
 
 TEST_CASE("a paragraph is broken between words") {
@@ -127,8 +129,8 @@ TEST_CASE("where the output is no terminal there are no escapes and no redrawn l
     terminal.verdict({"a", "It pays.", "gain", ">= 2"}, {{{4, 4, 4}, "1", "measured"}, hf::Answer::holds});
   });
   CHECK(is_ascii(text));
-  CHECK(text.starts_with("  10 %  latency, about 50 s left\n  50 %  kernels, about 25 s left\n"));
-  CHECK(text.find("holds  It pays. (claimed >= 2, measured 4.00)") != std::string::npos);
+  CHECK(text.starts_with("  10%  latency, about 50 s left\n  50%  kernels, about 25 s left\n"));
+  CHECK(text.find("holds  It pays. (claimed >= 2; measured 4.00)") != std::string::npos);
 }
 
 TEST_CASE("a terminal is redrawn, with colour only where it is wanted") {
@@ -139,7 +141,7 @@ TEST_CASE("a terminal is redrawn, with colour only where it is wanted") {
   hf::TerminalStyle style{.interactive = true, .colour = false, .utf8 = false, .width = 80};
   const std::string plain = printed(style, progress_and_claim);
   CHECK(plain.starts_with(
-      "  ##########.......... 50 %  latency, about 50 s left\n"));  // the shell's addition has its own line
+      "  ##########.......... 50%  latency, about 50 s left\n"));  // the shell's addition has its own line
   CHECK(plain.find("left\n\x1b[A\r\x1b[K  fails") != std::string::npos);
   CHECK(plain.find("\x1b[31m") == std::string::npos);
   style.colour = true;

@@ -214,7 +214,7 @@ TEST_CASE("a lab's file of laws is refused with the file and the line") {
       doctest::Contains("expected a unit such as 1, B, ns, GB/s or, in lower case, what is counted, not FLOPS; "),
       hf::FileError);
   CHECK_THROWS_WITH_AS(hf::parse_definitions("[\"a_gbs = b\"]", "definitions.json"),
-                       doctest::Contains("expected unit GB/s by the end of a_gbs, not 1"), hf::FileError);
+                       doctest::Contains("expected unit GB/s, to match the end of a_gbs, not 1"), hf::FileError);
   CHECK(hf::parse_definitions("[\"a = 2 / b\"]", "definitions.json").front().right_side() == "2 / b");
   CHECK_THROWS_WITH_AS(hf::parse_definitions("[\"a <= b\"]", "definitions.json"),
                        doctest::Contains("definitions.json:1: expected a definition, \"id = …\""), hf::FileError);

@@ -20,7 +20,7 @@ double date_offset() { return static_cast<double>(std::time(nullptr)) - static_c
 std::optional<double> remembered_offset;
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw ConditionsChanged(what + "; no record was written, the previous one is as it was; run the lab again");
+  throw ConditionsChanged(what + "; no record was written, and the previous one is unchanged; run the lab again");
 }
 
 }  // namespace

@@ -92,7 +92,8 @@ void pass_on_removed_variables() { setenv(passed_on, removed_variables().c_str()
 
 std::vector<std::string> environment_notes() {
   std::vector<std::string> notes;
-  if (const std::string list = removed_variables(); !list.empty()) notes.push_back("ignored here: " + list);
+  if (const std::string list = removed_variables(); !list.empty())
+    notes.push_back("removed from the environment: " + list);
   std::string acting;
   for (char** each = environ; *each != nullptr; ++each) {
     if (fate_of(name_of(*each)) == "noted") append(acting, name_of(*each));

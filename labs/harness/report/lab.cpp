@@ -25,7 +25,7 @@ template <class Item>
 void add_once(std::vector<Item>& items, Item item, const std::string& what) {
   const auto same = [&](const Item& other) { return other.id == item.id; };
   if (std::any_of(items.begin(), items.end(), same)) {
-    throw std::logic_error(what + " is added twice; give each its own id");
+    throw std::logic_error(what + " was added twice; give each its own id");
   }
   items.push_back(std::move(item));
 }
@@ -119,9 +119,9 @@ Sampling Lab::in_one_state(Sampling sampling, const std::vector<std::string>& id
     const Mode& usual = seen.modes->larger();
     const Mode& other = &usual == &seen.modes->low ? seen.modes->high : seen.modes->low;
     const std::size_t all = seen.samples.size();
-    note(present_->name + ": " + std::to_string(all - kept) + " of " + std::to_string(all) +
-         " rounds are left out, because \"" + id + "\" took " + number_text(other.median / usual.median) +
-         " times as long in them as in the others: this machine has two states");
+    note(present_->name + ": this machine has two states, so " + std::to_string(all - kept) + " of " +
+         std::to_string(all) + " rounds are left out, in which \"" + id + "\" took " +
+         number_text(other.median / usual.median) + "× as long as in the others");
   };
   return hf::in_one_state(std::move(sampling), ids, tell);
 }
@@ -184,7 +184,7 @@ void Lab::add(Value value, Place place) {
   check_id(what, value.id);
   check_unit(what, value.unit);
   if (const std::string wanted = promised_unit(value.id, value.unit); !wanted.empty()) {
-    throw std::logic_error(what + ": expected unit " + wanted + " by the end of its id, not " + value.unit);
+    throw std::logic_error(what + ": expected unit " + wanted + ", to match the end of its id, not " + value.unit);
   }
   check_number(what, value.value.median, value.unit);
   results_.places["value " + value.id] = text_of(place);

@@ -57,7 +57,7 @@ void check_single_copy() {
     if (std::getenv(rank) != nullptr) return;
   }
   throw std::runtime_error("srun started " + std::string(tasks) +
-                           " copies, and a lab measures a machine on its own: use srun -n 1, or, for the ranks of "
+                           " copies, but a lab needs the machine for itself: use srun -n 1, or, for the ranks of "
                            "lab-05, srun --mpi=pmix; nothing was measured");
 }
 

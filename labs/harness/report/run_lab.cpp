@@ -72,9 +72,10 @@ std::optional<int> read_command_line(const LabInfo& info, int argc, char** argv,
       ->type_name("quick|full")
       ->capture_default_str();
   app.add_flag("--if-stale", options.if_stale, "do nothing if the record is up to date");
-  app.add_flag("--is-fresh", options.is_fresh, "only say whether the record is up to date: exit status 0, or 1");
+  app.add_flag("--is-fresh", options.is_fresh,
+               "only say whether the record is up to date: exit status 0 if it is, 1 if not");
   app.add_option("--within", options.within,
-                 "end after this time at the latest, with status " + std::to_string(kTimeIsUp) + " and no record")
+                 "stop after this time at the latest, with exit status " + std::to_string(kTimeIsUp) + " and no record")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber);
   std::vector<std::string> steps;
@@ -153,8 +154,8 @@ class LabRun {
       terminal_.line(info_.id + " is stale: " + reasons.front() + more);
     } catch (const FileError& error) {
       const char* next = options_.is_fresh                           ? ""
-                         : options_.chosen_budget() == Budget::quick ? ", measuring again, quickly"
-                                                                     : ", measuring again";
+                         : options_.chosen_budget() == Budget::quick ? ", so the lab measures again, quickly"
+                                                                     : ", so the lab measures again";
       terminal_.line(info_.id + " has no valid record" + next + ": " + error.what());
     }
     return false;
@@ -169,7 +170,7 @@ class LabRun {
     watch("lab-" + info_.id);
     if (status == 0 && options_.only.empty() && time_of_record() == before) {
       throw std::runtime_error(
-          "mpirun ended well, but no record was written; run the lab with RANKS=1, or put the "
+          "mpirun succeeded, but no record was written: run the lab with RANKS=1, or put the "
           "mpirun of this build's MPI first on PATH");
     }
     return status;
@@ -179,7 +180,7 @@ class LabRun {
     check_clock();
     check_threads();
     check_before_measuring(inputs_, machine_);
-    watch_step("the wait for another lab", std::numeric_limits<double>::infinity());
+    watch_step("waiting for another lab", std::numeric_limits<double>::infinity());
     const MeasuringLock lock([this](double seconds_left) { say_waiting(seconds_left); });
     const std::int64_t start = now_ns();
     check_writable();
@@ -202,7 +203,8 @@ class LabRun {
     lab.look_at_memory();
     run.noise_floor = machine_noise_floor(plan_within(run.budget, 1), lab.steady_memory());
     run.before_body = read_system_state();
-    terminal_.paragraph("noise floor " + number_text(100 * run.noise_floor) + " %: smaller differences are ties");
+    terminal_.paragraph("noise floor " + number_text(100 * run.noise_floor) +
+                        "%: identical loops differ by up to this much, so a smaller difference is a tie");
 
     lab.run();
     stop_watching();
@@ -217,7 +219,7 @@ class LabRun {
     show_values(read.at("values"));
     show_verdicts(read);
     if (options_.only.empty()) return write(record);
-    terminal_.line("  no record was written: only " + options_.only + " was measured");
+    terminal_.line("  no record was written, because only " + options_.only + " was measured");
   }
 
  private:
@@ -235,7 +237,7 @@ class LabRun {
     constexpr double day = 86400;
     struct stat program {};
     if (stat("/proc/self/exe", &program) == 0 && std::difftime(program.st_mtime, std::time(nullptr)) > day) {
-      throw std::runtime_error("the clock of this machine says " + now + ", when this program was not built yet" +
+      throw std::runtime_error("the clock of this machine says " + now + ", which is before this program was built" +
                                remedy);
     }
   }
@@ -284,11 +286,13 @@ class LabRun {
     Table table{"Values", {"value", "median", "unit", "low", "high"}, {}};
     for (const nlohmann::json& value : values) {
       const auto end = [&](const char* name) { return value.contains(name) ? number_text(value[name]) : ""; };
-      table.rows.push_back({value.at("id"), number_text(value.at("value")), value.at("unit"), end("low"), end("high")});
+      const std::string unit = value.at("unit");
+      table.rows.push_back(
+          {value.at("id"), number_text(value.at("value")), unit == "1" ? "" : unit, end("low"), end("high")});
     }
     if (table.rows.empty()) return;
     terminal_.table(table);
-    terminal_.paragraph("low, high: 90% of the samples lie between them; all of them, if there are fewer than " +
+    terminal_.paragraph("low, high: 9 of 10 samples lie between them, or all samples if there are fewer than " +
                         std::to_string(kFewSamples));
   }
 
@@ -303,7 +307,7 @@ class LabRun {
       }
     }
     if (!undecided.empty())
-      terminal_.paragraph("undecided, because their numbers were not measured here: " + undecided);
+      terminal_.paragraph("undecided, because this machine did not measure their numbers: " + undecided);
   }
 
   void write(const nlohmann::json& record) {
@@ -313,13 +317,14 @@ class LabRun {
       write_atomically(refused, record_text(record));
       const std::string more = problems.size() > 1 ? " (and " + std::to_string(problems.size() - 1) + " more)" : "";
       throw FileError(line("the new " + file_.filename().string(), problems.front()) + more +
-                      "; the refused record is " + refused.lexically_normal().string());
+                      "; the refused record is in " + refused.lexically_normal().string());
     }
     write_atomically(file_, record_text(record));
     fs::remove(refused);
     terminal_.line("");
     terminal_.line("  record: " + file_.lexically_normal().string());
-    if (!options_.if_stale) terminal_.line("  next: make site");  // else make site has started it
+    if (!options_.if_stale)
+      terminal_.line("  next: make site, which puts these numbers into the book");  // else make site has started it
   }
 
   LabInfo info_;
@@ -351,7 +356,7 @@ int run_lab(const LabInfo& info, int argc, char** argv) {
   speak_english();
   bypass_compiler_caches();
   try {
-    watch_step("a look at this machine and its libraries", 0);
+    watch_step("looking at this machine and its libraries", 0);
     if (options.within) end_within(*options.within);
     check_single_copy();
     LabRun run(info, options, folder);
@@ -365,9 +370,9 @@ int run_lab(const LabInfo& info, int argc, char** argv) {
   } catch (const Interrupted&) {
     if (time_is_up()) {
       const std::string seconds = std::to_string(*options.within);
-      return fail(info, "not done within " + seconds + " s; the previous record is as it was", kTimeIsUp);
+      return fail(info, "not finished within " + seconds + " s; the previous record is unchanged", kTimeIsUp);
     }
-    return fail(info, "interrupted; the previous record is as it was", 128 + SIGINT);
+    return fail(info, "interrupted; the previous record is unchanged", 128 + SIGINT);
   } catch (const std::exception& error) {
     return fail(info, error.what(), 1);
   }

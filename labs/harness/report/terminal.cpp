@@ -255,8 +255,9 @@ void Terminal::verdict(const Claim& claim, const Verdict& verdict) {
   const std::string unit = number.unit == "1" ? "" : " " + number.unit;
   const bool close = verdict.answer == Answer::too_close, fails = verdict.answer == Answer::fails;
   const bool measured = number.kind == "measured";  // otherwise shows the kind instead of "holds"
-  const std::string spread = close ? ", " + number_text(low) + " to " + number_text(high) + ", too close to call" : "";
-  const std::string text = claim.text + " (claimed " + claim.bound + unit + ", " + number.kind + " " +
+  const std::string spread =
+      close ? ", between " + number_text(low) + " and " + number_text(high) + ": too close to call" : "";
+  const std::string text = claim.text + " (claimed " + claim.bound + unit + "; " + number.kind + " " +
                            number_text(median) + unit + spread + ")";
   const std::string word = close ? "close" : fails || measured ? words(verdict.answer) : number.kind;
   const std::size_t indent = word.size() + 4;  // "  holds  "
@@ -278,7 +279,7 @@ std::string Terminal::progress_text(std::string_view step, int percent, double s
     bar += full ? (style_.utf8 ? "█" : "#") : (style_.utf8 ? "░" : ".");
   }
   std::string share = " ", left = "about ";
-  share.append(std::to_string(percent)).append(" %  ");
+  share.append(std::to_string(percent)).append("%  ");
   left.append(duration_text(seconds_left)).append(" left");
   const std::string all = bar + share + std::string(step) + ", " + left;
   return columns(all) < static_cast<std::size_t>(style_.width) ? all : bar + share + left;
@@ -291,7 +292,7 @@ void Terminal::progress(std::string_view step, double share_done, double seconds
     std::fprintf(stream_, "%s\n", progress_text(step, percent, seconds_left).c_str());
     progress_drawn_ = true;
   } else if (last_step_ != step) {
-    std::fprintf(stream_, "  %d %%  %.*s, about %s left\n", percent, static_cast<int>(step.size()), step.data(),
+    std::fprintf(stream_, "  %d%%  %.*s, about %s left\n", percent, static_cast<int>(step.size()), step.data(),
                  duration_text(seconds_left).c_str());
   }
   last_step_ = step;

@@ -151,8 +151,8 @@ void watch(const std::string& program) {
     if (!has_timers) return;
     program_name = program;
     children_file = "/proc/self/task/" + std::to_string(getpid()) + "/children";
-    interrupted_message.set(program + ": interrupted; the previous record is as it was\n");
-    time_is_up_message.set(program + ": not done in time; the previous record is as it was\n");
+    interrupted_message.set(program + ": interrupted; the previous record is unchanged\n");
+    time_is_up_message.set(program + ": not finished in time; the previous record is unchanged\n");
     catch_signals();
   }
   watching = 1;
@@ -170,11 +170,11 @@ bool time_is_up() { return is_up != 0; }
 void watch_step(const std::string& step, double expected_seconds) {
   if (watching == 0) return;
   patience_seconds = patience_for(expected_seconds);
-  const std::string beginning = program_name + ": ", rest = "; the previous record is as it was\n";
+  const std::string beginning = program_name + ": ", rest = "; the previous record is unchanged\n";
   interrupted_message.set(beginning + "interrupted in \"" + step + "\"" + rest);
-  time_is_up_message.set(beginning + "not done in time, it was in \"" + step + "\"" + rest);
+  time_is_up_message.set(beginning + "not finished in time: stopped in \"" + step + "\"" + rest);
   late_message.set(beginning + "no progress in \"" + step + "\" for " + std::to_string(std::lround(patience_seconds)) +
-                   " s, so it was ended" + rest);
+                   " s, so the lab was ended" + rest);
   sign_of_life();
 }
 

@@ -170,7 +170,7 @@ TEST_CASE("an mpirun that ends well without having run the lab is an error") {
   const Bench bench("exit 0");
   const Ended ended = run({LAB, "--budget", "quick", "--out", bench.folder.path()}, bench.environment());
   CHECK(ended.status == 1);
-  CHECK(contains(ended.err, "mpirun ended well, but no record was written"));
+  CHECK(contains(ended.err, "mpirun succeeded, but no record was written"));
   CHECK(content(bench.record) == "old");
 }
 
