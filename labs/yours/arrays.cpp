@@ -54,7 +54,7 @@ void Arrays::settle() const {
   for (std::size_t i = 0; i < arrays_.size(); ++i) close(i);
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
   for (const Held& each : arrays_) {
-    if (!each.guarded->intact()) throw Wrong("writes before the begin of " + each.array.name);
+    if (!each.guarded->intact()) throw Wrong("writes before the start of " + each.array.name);
   }
 }
 

@@ -48,7 +48,7 @@ class Arrays {
   void renew();
 
   /// Called after a kernel: further writes end the process, and a thread that it left behind gets time to make one.
-  /// \throws Wrong if it wrote before the begin of an array
+  /// \throws Wrong if it wrote before the start of an array
   void settle() const;
 
   std::byte* bytes(std::size_t i) const { return arrays_[i].bytes; }

@@ -50,7 +50,7 @@ void describe(std::uintptr_t address, char* text, std::size_t size) {
       std::snprintf(text, size, "writes to %s[%td]%s\n", each.name, element,
                     each.why_forbidden != nullptr ? each.why_forbidden : "");
     } else {
-      std::snprintf(text, size, "touches %s[%td], before its begin\n", each.name, element);
+      std::snprintf(text, size, "touches %s[%td], before its start\n", each.name, element);
     }
     return;
   }

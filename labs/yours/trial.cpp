@@ -114,8 +114,8 @@ void still_trying() {
 
 void refuse(const std::string& element, float got, double expected, const std::string& where) {
   if (std::isnan(got))
-    throw Wrong(element + " is not a number: perhaps it was never written, or was added to what was there (" + where +
-                ")");
+    throw Wrong(element + " is not a number: perhaps it was never written, or something was added to its old value (" +
+                where + ")");
   char numbers[64];  // with as many digits as a float has
   std::snprintf(numbers, sizeof numbers, " is %.7g, expected %.7g (", double{got}, expected);
   throw Wrong(element + numbers + where + ")");
@@ -140,7 +140,7 @@ void check_that_nothing_runs() {
     idle = others_compute() ? 0 : idle + 1;
     if (idle == enough) return;
   }
-  throw Wrong("threads still compute after it has returned; join them first");
+  throw Wrong("threads are still computing after it has returned; join them first");
 }
 
 int run_trial(const Trial& trial, int argc, char** argv) {

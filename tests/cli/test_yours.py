@@ -109,7 +109,7 @@ def test_counts_alone_decide_without_a_gpu(tmp_path):
     tried = Tried("03-gpu", tmp_path)
     with_nvidia_smi(tried, "exit 9")
     run, _ = tried(tried.kernels.BETTER)
-    assert "fast    not timed, for lack of an NVIDIA GPU\n" in run.stdout
+    assert "fast    not timed: this machine lacks an NVIDIA GPU\n" in run.stdout
     [attempt] = tried.attempts()
     path = json.loads((ROOT / "labs/03-gpu/yours/path.json").read_text())
     assert attempt["reached"] == [step["id"] for step in path["steps"]]
@@ -127,7 +127,7 @@ def test_a_gpu_that_cannot_be_used_is_no_success(tmp_path):
         assert last.startswith("fast    no: throws an exception: cudaMalloc")
         assert not tried.attempts()
     else:
-        assert "fast    not timed, for lack of nvcc from CUDA 12 or 13\n" in run.stdout
+        assert "fast    not timed: this machine lacks nvcc from CUDA 12 or 13\n" in run.stdout
 
 
 def test_counted_goals_are_reached(tried_twice):
@@ -306,7 +306,7 @@ def test_a_disturbed_race_reaches_none(judged):
     done, lines = judged(raced(disturbed="other programs took 43% of the processor's time"))
     assert done == []
     assert [line[2] for line in lines[:-1]] == ["·", "·", "·"]
-    assert lines[0].endswith("; yours: 23.3× (disturbed: not decided).")
+    assert lines[0].endswith("; yours: 23.3× (the race was disturbed, so it does not decide this).")
     assert lines[1].endswith("; yours: 0.8 (it counts once the step above is reached).")
     assert lines[-1] == "  disturbed: other programs took 43% of the processor's time; run it again"
 
@@ -333,8 +333,8 @@ def test_what_is_computed_is_decided_in_a_disturbed_race(judged):
 def test_a_quick_race_says_what_it_does_not_decide(judged):
     done, lines = judged(raced("N = 100"))
     assert done == []
-    assert lines[0].endswith("; yours: 23.3× at N = 100 (quick: not decided; BUDGET=full make yours-02).")
-    assert lines[2].endswith("; yours: 70% at N = 100 (quick: not decided; BUDGET=full make yours-02).")
+    assert lines[0].endswith("; yours: 23.3× at N = 100 (a quick race does not decide it: BUDGET=full make yours-02).")
+    assert lines[2].endswith("; yours: 70% at N = 100 (a quick race does not decide it: BUDGET=full make yours-02).")
 
 
 def test_a_step_that_waits_for_another_says_so(judged):

@@ -48,7 +48,7 @@ WRONG = {
     "an element beyond the blocks": ("", fast("if (n > 4096 && n % 16 == 1) y[n - 1] += 1;"), "(n = 4097)"),
     "past its end": (fast("if (n > 32) *(volatile float*)(y + n) = 1;"), "",
                      "right   no: touches y[33], past its end: y has 33 elements, for n = 33"),
-    "before its begin": (fast("if (n == 31) *(volatile float*)(y - 1) = 1;"), "", "right   no: writes before the begin of y"),
+    "before its start": (fast("if (n == 31) *(volatile float*)(y - 1) = 1;"), "", "right   no: writes before the start of y"),
     "an input": (fast("if (n == 31) const_cast<float*>(x)[3] = 1;"), "", "right   no: writes to x[3], which is an input"),
     "a crash": (fast("if (n == 32) *(volatile int*)8 = 1;"), "",
                 "right   no: touches an address that belongs to none of its arrays, for n = 32"),
@@ -60,7 +60,7 @@ WRONG = {
                               "if (n > 0) y[0] = 1; }).detach();"), "right   no: writes to y[0] after it has returned"),
     "a thread that stays": (fast(f"static bool started = false; if (!started) {{ started = true; "
                                  f"std::thread([] {{ {FOREVER} }}).detach(); }}"), "",
-                            "right   no: threads still compute after it has returned"),
+                            "right   no: threads are still computing after it has returned"),
     "more FLOPs than declared": ("", "for (std::size_t i = 0; i < n; ++i) y[i] -= 1;",
                                  "counts  no: declares 2 FLOPs for each element, but 3 were counted"),
     "other bytes than declared": ("for (std::size_t i = 0; i < n; ++i) y[i] = x[i];", "",

@@ -82,7 +82,7 @@ WRONG = {
     "many columns": ("", "if (n > 1024) c[m * n - 1] += 1;", " × 1025)"),
     "past its end": ("if (m > 33) *(volatile float*)(c + m * n) = 1;", "",
                      "right   no: touches c[2304], past its end: c has 2304 elements, for 48 × 48 times 48 × 48"),
-    "before its begin": ("if (m == 31) *(volatile float*)(c - 1) = 1;", "", "right   no: writes before the begin of c"),
+    "before its start": ("if (m == 31) *(volatile float*)(c - 1) = 1;", "", "right   no: writes before the start of c"),
     "an input": ("if (m == 31) const_cast<float*>(a)[3] = 1;", "", "right   no: writes to a[3], which is an input"),
     "unwritten": ("if (m == 0 || n == 0) return; m -= 1;", "m += 1;",
                   "right   no: c[0][0] is not a number: perhaps it was never written"),
@@ -99,6 +99,6 @@ WRONG = {
                      "if (m * n > 0) c[0] = 1; }).detach();",
                      "", "right   no: writes to c[0] after it has returned"),
     "a thread that stays": (f"static bool started = false; if (!started) {{ started = true; std::thread([] {{ {FOREVER} }}).detach(); }}",
-                            "", "right   no: threads still compute after it has returned"),
+                            "", "right   no: threads are still computing after it has returned"),
     "a word of C++": ("int x = ;", "int y = ;", "builds  no: yours/02-matmul.cpp:8:"),
 }

@@ -46,8 +46,8 @@ WRONG = {
                      "(rank 1, 262145 numbers on 2 ranks)"),
     "past its end": (f"if ({LAST}) *(volatile float*)(numbers.data() + 17) = 1;", "",
                      "right   no: touches numbers[17], past its end: numbers has 17 elements, for 17 numbers on 3 ranks"),
-    "before its begin": (f"if ({LAST}) *(volatile float*)(numbers.data() - 1) = 1;", "",
-                         "right   no: writes before the begin of numbers, for 17 numbers on 3 ranks"),
+    "before its start": (f"if ({LAST}) *(volatile float*)(numbers.data() - 1) = 1;", "",
+                         "right   no: writes before the start of numbers, for 17 numbers on 3 ranks"),
     "a crash": (f"if ({LAST}) *(volatile int*)8 = 1;", "",
                 "right   no: touches an address that belongs to none of its arrays, for 17 numbers on 3 ranks"),
     "no end": (f"if ({LAST}) {FOREVER}", "", "right   no: does not end: "),
@@ -66,6 +66,6 @@ WRONG = {
     "a late write": ("", "std::thread([=] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); "
                      "if (numbers.size() > 0) numbers[0] = 1; }).detach();", "right   no: writes to numbers[0] after it has returned"),
     "a thread that stays": (f"static bool started = false; if (!started) {{ started = true; std::thread([] {{ {FOREVER} }}).detach(); }}",
-                            "", "right   no: threads still compute after it has returned"),
+                            "", "right   no: threads are still computing after it has returned"),
     "a word of C++": ("int x = ;", "int y = ;", "builds  no: yours/05-scaling.cpp:7:"),
 }

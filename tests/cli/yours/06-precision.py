@@ -59,7 +59,7 @@ WRONG = {
                      "right   no: touches y[31], past its end: y has 31 elements, for 31 × 64"),
     "weights past their end": ("", "if (rows == 31) y[0] += 0 * ((volatile Block*)weights)[62].scale;",
                                "right   no: touches weights[62], past its end: weights has 62 elements, for 31 × 64"),
-    "before its begin": ("if (rows == 31) *(volatile float*)(y - 1) = 1;", "", "right   no: writes before the begin of y"),
+    "before its start": ("if (rows == 31) *(volatile float*)(y - 1) = 1;", "", "right   no: writes before the start of y"),
     "an input": ("if (rows == 31) const_cast<Block*>(weights)[3].scale = 1;", "",
                  "right   no: writes to weights[3], which is an input"),
     "unwritten": ("if (rows > 0) rows -= 1;", "", "right   no: y[0] is not a number: perhaps it was never written"),

@@ -27,7 +27,7 @@ WRONG = {
     "whole registers only": ("if (count > 64) count = count / 16 * 16;", "", "right   no: y[64] is not a number: perhaps it was never written"),
     "past its end": ("if (count == 65) *(volatile float*)(second + 72) = 1;", "",
                      "right   no: touches second[72], past its end: second has 65 elements, for 65 numbers"),
-    "before its begin": ("if (count == 31) *(volatile float*)(first - 1) = 1;", "", "right   no: writes before the begin of first"),
+    "before its start": ("if (count == 31) *(volatile float*)(first - 1) = 1;", "", "right   no: writes before the start of first"),
     "an input": ("if (count == 31) const_cast<float*>(x)[3] = 1;", "", "right   no: writes to x[3], which is an input"),
     "a crash": ("if (count == 32) *(volatile int*)8 = 1;", "",
                 "right   no: touches an address that belongs to none of its arrays, for 32 numbers"),
