@@ -78,7 +78,7 @@ def scored(record: Record) -> list[Scored]:
         side = ITSELF if share < 1 / NEITHER else SIDES[gain < NEARER_GAIN]
         found.append(Scored(name, SIDES[speed > peak * 0.99], side, gain, max(share, 1 / share)))
     if (here := sum(each.right for each in found)) != (there := record.value(RIGHT)["value"]):
-        raise RecordError(f"the roofline predicts {here} sides correctly on this page and {there:g} in the record's {RIGHT}: "
+        raise RecordError(f"this page counts {here} sides predicted correctly, but the record's {RIGHT} is {there:g}: "
                           "set NEARER_GAIN and NEITHER in site/book/predict_table.py to the lab's values in "
                           "Measurement::side() and Outcome::waits_for_neither()")
     return found

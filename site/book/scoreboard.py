@@ -103,18 +103,18 @@ class Row(NamedTuple):
 
 
 ROWS = (
-    Row("00", "one reader, 32-bit weights", "measured",
+    Row("00", "one user, 32-bit weights", "measured",
         lambda of: of.measured("decode_tokens_per_s", of["decode_predicted_tokens_per_s"], MEMORY)),
     Row("01", "if only arithmetic took time", "modelled",
         lambda of: Bar(of["peak_during_passes_gflops"] * 1e9 / of["flops_decode"],
                        bound=of["decode_predicted_tokens_per_s"], roof=MEMORY)),
     Row("02", f"reading a prompt of {PROMPT} tokens", "measured", prompt),
-    *(Row(chapter, f"one reader, the bandwidth of {name}", "modelled",
+    *(Row(chapter, f"one user, at the bandwidth of {name}", "modelled",
           lambda of, rate=rate: Bar(rate * 1e12 / of["decode_bytes_per_token"]))
       for chapter, (name, rate, _) in QUOTED.items()),
-    Row("05", "16 readers together", "measured",
+    Row("05", "16 users together", "measured",
         lambda of: of.measured("batch_speed[16]", *min((of["batch_bytes[16]"], MEMORY), (of["batch_flops[16]"], ARITHMETIC)))),
-    Row("06", "one reader, 4-bit weights", "measured",
+    Row("06", "one user, 4-bit weights", "measured",
         lambda of: of.measured("decode_tokens[q4_0]", of["decode_tokens_predicted[q4_0]"], MEMORY)),
     Row("07", "the same, if only matrix products took time", "modelled", products_alone))
 
@@ -126,7 +126,7 @@ def measured_gpu(records: Records) -> tuple[Row, Record] | None:
     if not record:
         return None
     of_gpu, name = Numbers([record]), record.data["machine"]["gpus"][0]["name"]
-    return Row("03", f"one reader, 16-bit weights, {name}", "measured",
+    return Row("03", f"one user, 16-bit weights, {name}", "measured",
                lambda _: of_gpu.measured("gpu_tokens_per_s", of_gpu["gpu_tokens_bound_per_s"], MEMORY)), record
 
 

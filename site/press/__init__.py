@@ -135,7 +135,7 @@ def setup(app: Sphinx) -> dict:
     for part in (claim_boxes, borrowed, front_page, claims_ledger, machines_page, predict, predictions_page, numbering,
                  glossary, contents, head, feed, link_preview, rules, cite, compare, search, unbroken, wide_tables, defaults,
                  assets, per_machine):
-        part.add_to(app)  # assets before per_machine: who hears of another machine listens before it is told
+        part.add_to(app)  # assets before per_machine, which emits the event that assets must have connected to
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("config-inited", leave_out_chapters)
     app.connect("env-get-outdated", forget_missing_xml, priority=100)

@@ -1,4 +1,4 @@
-"""What a book needs not say in its conf.py: its book.toml, read once, and the settings of this theme.
+"""What a book need not say in its conf.py: its book.toml, read once, and the settings of this theme.
 
 book.toml lies beside site/, and every part of it is optional:
 

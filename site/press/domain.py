@@ -169,7 +169,7 @@ def vanished_files(env: BuildEnvironment) -> Iterator[tuple[str, int, str]]:
 
 
 def report_problems(app: Sphinx, exception: Exception | None) -> None:
-    """build-finished: lists every problem, also of pages that were not read again, and sets a non-zero status."""
+    """build-finished: lists every problem, including those of pages that were not read again, and sets a non-zero status."""
     if exception:
         return
     problems = [*press(app.env).problems(), *vanished_files(app.env)]

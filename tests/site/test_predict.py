@@ -114,7 +114,7 @@ def test_what_nobody_has_measured_may_be_asked(site):
     (SIDE.replace("| much >= 4", ""), ":choices: takes two or more"),
     (SIDE.replace(">= 4", ">= 40"), "none of its :choices: fits the answer, 10.62"),
     (SIDE + SIDE, "another question on the page has this id"),
-    (SIDE.replace("{predict} ridge", "{predict} The-Ridge"), "an id has small letters"),
+    (SIDE.replace("{predict} ridge", "{predict} The-Ridge"), "an id has lower-case letters"),
     (SIDE.replace("A byte takes as *long* as how many FLOPs?\n", ""), "needs a body"),
     (NUMBER.replace(":style:", ":drawn: fig-small\n:style:"), ":drawn: takes a figure, an axis and perhaps a value"),
     (NUMBER.replace("0.1 100", "100 0.1"), ":range: takes two numbers"),
@@ -171,7 +171,7 @@ def test_sides_that_the_lab_told_apart_in_another_way_are_not_shown(site):
 
     site.record(of_another_lab)
     site.page(f"# Page\n{TABLE}")
-    assert "predicts 9 sides correctly on this page and 6 in the record's prediction_sides_right" in site.build().said
+    assert "this page counts 9 sides predicted correctly, but the record's prediction_sides_right is 6" in site.build().said
 
 
 def test_only_pages_that_ask_load_the_script(site):

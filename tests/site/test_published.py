@@ -28,7 +28,7 @@ def test_a_record_whose_lab_has_changed_says_so_wherever_it_stands_in(site):
     text = site.text()
     assert f'20 November 2026; {SINCE}"' in site.html()  # the number's title
     assert f'measured on Fixture Processor, 2 cores, 20 November 2026; {SINCE}">22.9×' in site.html()  # the claim
-    assert re.search(rf'title="± is half the range [^"]*; 20 November 2026; {SINCE}"', site.html())  # the figure
+    assert re.search(rf'title="The [^"]*half the range [^"]*; 20 November 2026; {SINCE}"', site.html())  # the figure
     assert f"on Fixture Processor, 2 cores; {SINCE}" in text  # the card
 
 

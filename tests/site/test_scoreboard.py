@@ -122,7 +122,7 @@ def test_a_measured_gpu_replaces_the_modelled_one_and_names_its_machine(board):
     board()
     gpu_record(board.site)
     svg = built(board.site)
-    assert told(svg)["03"] == "one reader, 16-bit weights, NVIDIA H100: 3460, measured; bound 7890 (memory)"
+    assert told(svg)["03"] == "one user, 16-bit weights, NVIDIA H100: 3460, measured; bound 7890 (memory)"
     bar = dict(zip(told(svg), svg.iter(f"{SVG}rect"), strict=True))["03"]
     assert "f-ink" in bar.get("class") and not bar.get("stroke-dasharray")
     assert speed_at(LEFT + float(bar.get("width")), svg) == pytest.approx(3456, rel=0.01)

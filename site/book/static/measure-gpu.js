@@ -119,7 +119,7 @@
   const each = async (run) => {
     let times = 1;
     while (await took(run, times) < LONG)
-      if ((times *= 2) > MOST) throw new Told("The GPU reported its work as done before it can have been. Nothing was saved. Try again.");
+      if ((times *= 2) > MOST) throw new Told("The GPU reported its work as done sooner than is possible. Nothing was saved. Try again.");
     const found = [];
     for (let i = 0; i < ROUNDS; ++i) found.push((await took(run, 3 * times) - await took(run, times)) / (2 * times));
     return found.sort((a, b) => a - b)[ROUNDS >> 1];

@@ -170,7 +170,7 @@
     listen();
     allow();
     stop.hidden = running.hidden = false;
-    said.textContent = "Measuring. Keep this tab in front and the machine idle.";
+    said.textContent = "Measuring. Keep this tab in front, and leave the machine alone.";
   };
 
   // ---- The GPU ----
@@ -250,7 +250,7 @@
   follow();
   if (!modules.length) {
     form.hidden = true;
-    said.textContent = "This copy of the book was built without a compiler for WebAssembly, so this page can’t measure. The end of the next section says how to run the labs instead.";
+    said.textContent = "This copy of the book was built without a compiler for WebAssembly, so this page can’t measure. The next section says how to run the labs instead.";
   } else said.textContent = "Measuring takes 10 to 30 seconds and 512 MiB of memory, first on one core, then on all. Nothing is sent anywhere.";
   if (location.hash.startsWith("#measured")) fromLink();
   else if (remembered()) conclude("When this browser last measured, one core did");

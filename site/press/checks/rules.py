@@ -166,7 +166,8 @@ def front_problems(rules, root, stated):
 
 
 def exercise_problems(rules, text):
-    """Yields (line, problem): so many exercises, each with a collapsed solution, one of which begins with the book's words."""
+    """Yields (line, problem) for a wrong number of exercises, for one without a collapsed solution, and if none begins with the
+    book's words."""
     section = re.search(r"^## Exercises\s*$(.*?)(?=^## |\Z)", text, re.M | re.S)
     if section is None or not rules.exercises:
         return

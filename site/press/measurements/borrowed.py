@@ -42,8 +42,8 @@ def block_of(node: nodes.Node) -> nodes.Element:
 
 
 def needed_labels(block: nodes.Element, slug: str) -> Iterator[nodes.inline]:
-    """The labels that a sentence needs to show whose its numbers are: the first, and the first after a number of the page's own
-    machine or of a third machine."""
+    """The labels that a sentence needs so that its readers know which machine each number is from: the first, and the first
+    after a number of the page's own machine or of a third machine."""
     said = ""
     for node in parts(block, slug):
         if isinstance(node, nodes.Text):

@@ -44,7 +44,7 @@ class Claim(NoticeDirective):
         alternative = self.parse_content_to_nodes()  # also if it isn't shown, so that its mistakes are found
         verdicts = {machine: verdict(domain.records, lab, statement, machine) for machine in domain.records.machines()}
         if "pending" in self.options and all(isinstance(each, NotMeasured) for each in verdicts.values()):
-            waits = nodes.container("", nodes.paragraph("", statement.text))  # add_banner() puts it on its list
+            waits = nodes.container("", nodes.paragraph("", statement.text))  # add_banner() lists it
             return [self.target(lab, statement.id, waits, ["hf-pending"])]
 
         def each(make: Callable[[Verdict], nodes.Node]) -> list[nodes.Node]:
@@ -155,7 +155,7 @@ def passing(verdict: Verdict) -> nodes.paragraph:
 
 
 def kind_unsaid(verdict: Verdict) -> str:
-    """"modelled" and the like, for a claim whose line shows no number to put that word beside; empty if the number was
+    """"modelled" and the like, for a claim whose line has no number that the word could follow; empty if the number was
     measured."""
     shows_number = bool(str(verdict.statement.observed(verdict.record)))
     return "" if verdict.kind == MEASURED or shows_number else verdict.kind

@@ -79,7 +79,7 @@ class BookMistakes(NoticeDirective):
         first = nodes.paragraph("", f"{false} on {machine.name}{':' if failed else '.'}")
         content = [first, *([bullets([refuted(entry, entry.records[machine.slug]) for entry in failed])] if failed else [])]
         if misses := self.found[machine.slug]:
-            content += [nodes.paragraph("", "These predictions missed most on this machine:"),
+            content += [nodes.paragraph("", "These predictions were furthest off on this machine:"),
                         bullets([miss(lab, each) for lab, each in misses])]
         return content
 

@@ -78,7 +78,8 @@ class OwnMisses(SphinxDirective):
         if not (own := own_outcomes(self.env, machine)):
             return []
         summary = tally(own)
-        words = f" for this machine: median error {error(summary.median)}, worst {error(summary.worst.miss)}. "
+        middle, worst = error(summary.median), error(summary.worst.miss)
+        words = f" for this machine: half were off by at most {middle}, the worst by {worst}. "
         return [nodes.paragraph("", "", nodes.strong("", counted(summary.count, "prediction")), nodes.Text(words),
                                 page_link("predictions", "See every miss"))]
 
@@ -97,8 +98,8 @@ class BookInNumbers(SphinxDirective):
                                   strong_link("machines", counted(len({record.cpu for record in records}), "processor")),
                                   nodes.Text(f" and {counted(gpus, 'GPU')}. Of " if gpus else ". Of "),
                                   strong_link("claims", counted(len(claims), "claim")),
-                                  nodes.Text(f", {states['fails']} fail on at least one machine and {states['close']} are too "
-                                             "close to call."))
+                                  nodes.Text(f", {states['fails']} fail on at least one machine, and another "
+                                             f"{states['close']} are too close to call on at least one."))
         return [nodes.container("", *for_each_machine(self.env, self.dots), checked,
                                 classes=["hf-front-numbers", "hf-predictions"])]
 

@@ -121,7 +121,7 @@ def draw(script: Path, folder: Path) -> None:
 
 
 def read(path: Path) -> ElementTree.Element:
-    """The drawing, ready for a page with other drawings; DrawingError names what isn't."""
+    """The drawing, ready for a page with other drawings. Raises DrawingError, which names what is not ready."""
     try:
         root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
     except ElementTree.ParseError as error:

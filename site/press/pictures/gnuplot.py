@@ -113,7 +113,7 @@ def given_attempts(files, folder):
 
 
 def key_of(files, also=""):
-    """Changes with the content of any of the files, and with `also`."""
+    """A digest that changes when the content of any of the files does, or `also`."""
     return hashlib.sha256(" ".join([*map(content_digest, files), also]).encode()).hexdigest()
 
 

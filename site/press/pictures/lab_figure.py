@@ -180,10 +180,11 @@ def spread(record: Record, series: Iterable[dict]) -> nodes.Node | None:
     when = f"{record.date}{record.since}"
     if any(spreads):
         # Where most points were counted, not timed, the median says nothing about the others.
-        typical = f"±{percent(middle)}, " if (middle := statistics.median(spreads)) else ""
-        text = f"{typical}at most ±{percent(max(spreads))}"
-        tooltip = ("± is half the range from the 5th to the 95th percentile (from smallest to largest if samples are few): "
-                   f"first the median over all points, then the largest; {noise}; {when}")
+        middle, most = statistics.median(spreads), f"at most ±{percent(max(spreads))}"
+        text = f"±{percent(middle)}, {most}" if middle else most
+        which = "The first ± is the median over all points, the second the largest." if middle else "The largest of all points."
+        tooltip = (f"{which} Each ± is half the range from the 5th to the 95th percentile (from the smallest to the largest "
+                   f"if samples are few). {noise[0].upper()}{noise[1:]}; {when}")
     else:
         text, tooltip = noise, when
     shown = measured_number(tooltip=tooltip, stops=True)

@@ -119,7 +119,7 @@ class Question(NoticeDirective):
         """The question without its answers, with an id that is unique on the page."""
         name = self.arguments[0]
         if not ID.fullmatch(name):
-            raise RecordError("an id has small letters, digits and hyphens")
+            raise RecordError("an id has lower-case letters, digits and hyphens")
         if not self.content:
             raise RecordError("needs a body: the question")
         box = prediction(classes=["hf-predict"], ids=[f"predict-{name}"])

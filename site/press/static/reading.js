@@ -111,7 +111,7 @@
       getSelection().selectAllChildren(button.parentElement.querySelector("pre"));
       done = document.execCommand("copy");
     }
-    button.textContent = said.textContent = done ? "Copied" : "Selected; copy it yourself";
+    button.textContent = said.textContent = done ? "Copied" : "Selected: press Ctrl+C";
     setTimeout(() => { button.textContent = "Copy"; said.textContent = ""; }, 1600);
   }
   addButtons();

@@ -1,5 +1,5 @@
-"""The styles and scripts that only some pages need, each listed with the class that needs it. defaults.py lists those of every
-page, reader/per_machine.py those of machines; also() adds those of a book."""
+"""The styles and scripts that only some pages need, each listed with the class that needs it. Those of every page are in
+defaults.py, those of machine pages in reader/per_machine.py; also() adds a book's own."""
 
 import re
 import zlib

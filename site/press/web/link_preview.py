@@ -69,7 +69,7 @@ def wanted(app: Sphinx) -> dict[str, Chapter]:
 
 
 def offer(app: Sphinx, name: str, template: str, context: dict, doctree) -> None:
-    """html-page-context: `card`, the address of the page's picture; other pages than chapters show the book's."""
+    """html-page-context: `card`, the address of the page's picture; pages other than chapters show the book's."""
     if not hasattr(app, "_hf_cards"):
         app._hf_cards = wanted(app) if address_of(app) and browser() else {}
     cards = app._hf_cards
