@@ -292,8 +292,8 @@ void check_limits(const Json& record, std::vector<Problem>& problems) {
     problems.push_back({"/run/throttled_seconds", "expected 0 for publication, not " + exact(seconds),
                         "measure without the control group's quota"});
   }
-  // A laptop's cores are often slowed for milliseconds. Even if all of it fell into one step, of some twenty, a hundredth
-  // of the run would be a fifth of that step's samples, which moves no median. A count alone says nothing of the time.
+  // A laptop's cores are often slowed for milliseconds. Even if all of that fell into one of some 20 steps, 1% of the run
+  // would be 20% of that step's samples, which moves no median. A count alone says nothing about the time.
   constexpr double tolerated_share = 0.01;
   const double run_seconds = record.at("run").at("seconds").get<double>();
   if (const double hot = record.at("run").value("thermal_seconds", 0.0); hot > tolerated_share * run_seconds) {

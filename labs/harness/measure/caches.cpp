@@ -1,4 +1,5 @@
-// These functions are in measure/, not machine/, because labs choose their sizes by them, so that they move numbers.
+// These functions are in measure/, not machine/, because labs choose their sizes by them, which changes what is
+// measured.
 #include <algorithm>
 #include <cstdint>
 

@@ -7,7 +7,7 @@
 namespace hf {
 
 /// Makes the compiler believe that \p value is read here, so that computing it cannot be optimised away.
-/// Costs no instruction beyond having the value in a register or in memory.
+/// Costs no instructions beyond having the value in a register or in memory.
 template <class T>
 inline void keep(const T& value) {
   if constexpr (std::is_scalar_v<T>) {

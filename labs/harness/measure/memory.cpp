@@ -41,7 +41,8 @@ std::optional<std::uint64_t> read_number(const std::filesystem::path& file) {
   return std::nullopt;  // also "max"
 }
 
-/// The memory that a control group (version 2) uses and cannot release: its page cache is dropped on demand.
+/// The memory that a control group (version 2) uses and cannot release: all but its page cache, which the kernel drops
+/// on demand.
 std::uint64_t used_by_group(const std::filesystem::path& group) {
   std::uint64_t used = read_number(group / "memory.current").value_or(0);
   std::ifstream in(group / "memory.stat");

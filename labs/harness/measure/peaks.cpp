@@ -18,10 +18,10 @@
 namespace hf {
 namespace {
 
-// The compiler splits a vector operation into what its function's instruction set has before inlining, so each set
-// needs a function with its own copy of the body; hence a macro. Latency times units is at most 16 in today's cores:
-// that many independent chains keep the units busy, if there are enough registers. Both loops over the chains are
-// unrolled; otherwise the chains would be in memory.
+// Before inlining, the compiler splits each vector operation to fit the instruction set of the function it is in. So
+// each set needs a function with its own copy of the body: hence a macro. Latency times units is at most 16 in today's
+// cores, so that many independent chains keep the units busy, if there are enough registers. Both loops over the chains
+// are unrolled; otherwise the chains would be in memory.
 #define HF_FMA_LOOP(name, bytes, chains, attribute)                                          \
   template <class Number>                                                                    \
   attribute void name(std::int64_t iterations) {                                             \
@@ -63,7 +63,7 @@ FmaLoop widest_loop() {
 }
 #endif
 
-/// 32 additions per iteration, each waiting for the one before.
+/// 32 additions per iteration, each waiting for the previous one.
 void dependent_additions(std::int64_t iterations) {
   std::uint64_t sum = 0, addend = 1;
   asm volatile("" : "+r"(sum), "+r"(addend));

@@ -46,8 +46,10 @@ class PythonPeer {
   /// The library's version, which the script reports when it is ready.
   const std::string& version() const { return version_; }
 
-  // All of these throw PeerFailed if there is no sensible answer in time, and the peer has then ended; PeerCannot, and
-  // the peer still runs; and Interrupted.
+  // All of the following throw
+  // - PeerFailed if no sensible answer comes in time, which ends the peer;
+  // - PeerCannot if the peer says that it can't do it; it keeps running;
+  // - Interrupted.
 
   /// \param numbers  sent after the command line \return the answer
   std::string ask(const std::string& command, std::span<const float> numbers = {});

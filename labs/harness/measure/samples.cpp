@@ -14,8 +14,8 @@ constexpr std::size_t fewest_samples = 8, fewest_on_a_side = 3, enough_for_one_b
 constexpr double least_ratio = 1.15;  // of the medians: several times the noise of a quiet machine
 
 /// The share of the distance between the medians that the valley must cover. Samples of one mode, whatever its shape,
-/// have so wide a valley by chance in 2% of cases, or 3% if the mode has a long tail: found by simulation, which
-/// tests/harness/test_modes.cpp checks.
+/// have a valley this wide by chance in 2% of cases, or in 3% if the mode has a long tail. Simulation found these
+/// shares, and tests/harness/test_modes.cpp checks them.
 double least_emptiness(std::size_t samples) { return 0.5 + 2.2 / static_cast<double>(samples); }
 
 /// True if all samples are small whole numbers: counts, such as numbers of trials, which are not states of a machine.

@@ -28,7 +28,8 @@ struct TwoModes {
   const Mode& larger() const { return high.share > low.share ? high : low; }
 };
 
-/// The two modes of the samples, if there are two; a median that falls between them would be a value never measured.
+/// The two modes of the samples, if there are two; a median that falls between them would be a value that was never
+/// measured.
 ///
 /// Finds the widest gap between sorted samples, as a ratio, that leaves at least 20% of the samples, and at least
 /// three, on either side. With 24 samples or more, the gap may contain one sample, taken while the state changed. The

@@ -82,8 +82,8 @@ struct Sampling {
 };
 
 /// Samples all variants in interleaved rounds, each round in a new random order. First finds how many calls of each
-/// variant make a sample long enough. Runs each variant untimed before its sample, since data left idle leaves a shared
-/// cache.
+/// variant make a sample long enough. Runs each variant untimed before its sample, since a shared cache evicts
+/// idle data.
 /// \throws Interrupted
 /// \throws std::invalid_argument without variants or rounds
 Sampling sample_interleaved(const std::vector<Variant>& variants, const Plan& plan);

@@ -26,8 +26,8 @@ int lock(const fs::path& folder) {
   return -1;
 }
 
-/// Removes unused folders. A folder is unused if it can be locked; a process id would not tell, since another container
-/// or host numbers its own processes. Skips folders younger than a minute, which may not be locked yet.
+/// Removes unused folders. A folder is unused if it can be locked. A process id would not show that, since other
+/// containers and hosts number their own processes. Skips folders younger than a minute, which may not be locked yet.
 void remove_left_behind(const fs::path& in) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(in, ignored)) {

@@ -32,7 +32,7 @@ class SharedArray {
   std::size_t part_;
 };
 
-/// The size of an array that no cache holds: four times the largest cache this machine reports, at least 64 MiB, and at
+/// The size of an array larger than any cache: four times the largest cache this machine reports, at least 64 MiB, and at
 /// most a quarter of the available memory.
 std::size_t default_dram_bytes();
 

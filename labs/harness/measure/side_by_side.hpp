@@ -1,5 +1,5 @@
 /// \file
-/// Times variants on a machine whose memory speed changes within a tenth of a second.
+/// Times variants on a machine whose memory changes its speed within 0.1 s.
 #pragma once
 
 #include <vector>

@@ -72,7 +72,7 @@ double spread(const std::vector<double>& values) { return quantile(values, 0.75)
 constexpr double surely = 1.5;  // times the longest burst seen
 constexpr double soon_bytes = 64 << 20;
 
-/// An array that no cache holds, read cyclically by all cores, window by window.
+/// An array larger than any cache, read cyclically by all cores, window by window.
 class EveryCore : public MemoryReader {
  public:
   EveryCore() : array_(team_, std::max(default_dram_bytes(), window)), windows_(team_.size()) {}

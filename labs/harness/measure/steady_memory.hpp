@@ -27,7 +27,7 @@ struct Fall {
 
 /// The largest step down in a series of speeds. It must be at least 10%, at least three times the variation of the
 /// speeds on either side, and have at least six windows on each side. A single disturbed window does not count, and
-/// neither does a slow drift, whose normal variation is as large as the fall.
+/// neither does a slow drift, in which ordinary variation is as large as the step.
 /// \param speeds  of windows of equal size, in order, above 0
 std::optional<Fall> find_fall(std::span<const double> speeds);
 
@@ -43,7 +43,7 @@ struct Burst {
 /// \param window_bytes  bytes read in a window
 std::optional<Burst> find_burst(const std::vector<std::vector<double>>& repeats, double window_bytes);
 
-/// Speed against bytes read since the quiet spell, in steps that grow with the bytes read, four to a doubling.
+/// Speed against bytes read since the quiet spell, in growing steps, four for each doubling of the bytes.
 struct OverTime {
   std::vector<double> bytes;  ///< read by the end of each step
   std::vector<Estimate> gbs;  ///< within each step, one sample for each quiet spell

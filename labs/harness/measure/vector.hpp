@@ -6,7 +6,7 @@
 /// template, could put instructions that the machine does not have into the rest of the program.
 ///
 /// It must compile fast, since programs that write programs include it each time. It therefore uses the compiler's
-/// builtins: the header of x86's intrinsics takes ten times as long as everything else here.
+/// builtins: the x86 intrinsics header takes ten times as long as everything else here.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ typedef std::int32_t Ints __attribute__((vector_size(vector_bytes)));
 constexpr std::size_t lanes = vector_bytes / sizeof(float);
 
 inline Floats load(const float* from) {
-#if defined(__wasm__)  // inline assembly takes no vectors there, so volatile keeps unused loads
+#if defined(__wasm__)  // inline assembly takes no vectors on this target, so volatile keeps unused loads
   typedef Floats Anywhere __attribute__((aligned(alignof(float)), may_alias));
   return *reinterpret_cast<const volatile Anywhere*>(from);
 #else
@@ -109,7 +109,7 @@ inline float first_lane(Floats v) { return v[0]; }
 inline double first_lane(Doubles v) { return v[0]; }
 
 /// Makes a value opaque: the compiler must hold it in a register here and knows nothing about it afterwards, so it
-/// cannot drop the computation, fuse two operations, or merge two registers into a wider one. Costs no instruction.
+/// cannot drop the computation, fuse two operations, or merge two registers into a wider one. Costs no instructions.
 template <class V>
 inline V opaque(V v) {
 #if defined(__x86_64__)

@@ -25,7 +25,7 @@ class BrowserPeer {
   /// "HeadlessChrome/150.0.7871.100"
   const std::string& version() const { return peer_.version(); }
 
-  // All of these throw PeerFailed if there is no sensible answer in time, and the peer has then ended; and Interrupted.
+  // All of the following throw Interrupted, and PeerFailed if no sensible answer comes in time, which ends the peer.
 
   /// Calls a function of the module once. \return its result
   double call(const std::string& function, std::span<const double> numbers);

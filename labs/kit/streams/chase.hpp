@@ -64,7 +64,7 @@ class RandomCycle {
 
 // [begin: chase]
 /// Follows the cycle from line to line for `hops` hops. The address of
-/// each load is the result of the one before.
+/// each load is the result of the previous load.
 /// \return where the chase ended
 inline const Line* chase(const Line* at, std::int64_t hops) {
   for (; hops > 0; --hops) at = at->next;

@@ -176,7 +176,7 @@ void score_block(const float* query, const float* keys, float* scores, std::size
 template <std::size_t vectors>
 void mix_block(const float* weights, const float* values, float* y, std::size_t count, std::size_t width,
                const float* next) {
-  Floats even[vectors] = {}, odd[vectors] = {};  // two sums, since an addition waits for the one before
+  Floats even[vectors] = {}, odd[vectors] = {};  // two sums, since an addition waits for the previous one
   const auto add = [&](std::size_t j, Floats(&sums)[vectors]) {
 #pragma GCC unroll 4
     for (std::size_t k = 0; k < vectors; ++k) {

@@ -67,7 +67,7 @@ void column_sums(const float* x, float* sums, std::size_t rows, std::size_t colu
 /// The index of the largest number of x; if several are equal, the first. \pre n > 0
 int index_of_highest(const float* x, std::size_t n);
 
-/// The largest number in each 3 × 3 window, at every second row and column; padding never counts. Height and width are
+/// The largest number in each 3 × 3 window, at every other row and column; padding never counts. Height and width are
 /// halved and rounded up. x (channels, height, width)
 void max_pool(const float* x, float* y, std::size_t channels, std::size_t height, std::size_t width);
 
