@@ -57,7 +57,7 @@ class Records(RecordFiles):
         """A short name of a record's machine without brackets, to put in brackets in a sentence about another machine."""
         if record.local:
             return BUILDER
-        short = lambda name: re.sub(r" Processor\b|, \d+ cores?\b|[()]", "", name)
+        short = lambda name: re.sub(r" Processor\b|, \d+ cores?\b|[()]| \d+ ?GB(?: HBM\w*)?", "", name)
         name, names = self.machine_of(record).name, [short(machine.name) for machine in self.machines()]
         return short(name) if names.count(short(name)) == 1 else name
 
