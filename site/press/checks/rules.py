@@ -16,6 +16,7 @@ is a warning of the build, with its file and line.
 - No cell of a table ends inside a role.
 - A question hides parts of its own page, among them every mention of the value that answers it, and at most
   `early_questions` questions come before the first section.
+- What is read before a question doesn't answer it (answers.py); `first_pages` are read before the chapters.
 - Every value shown as not yet measured is recorded by the lab's sources.
 
 The checks read what the author wrote. The tree would be too little: it has no body of a claim that holds, and no prose that
@@ -35,9 +36,13 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from ..defaults import read_book
+from ..domain import press
+from ..measurements.quantity import use
 from ..measurements.record import RecordError
-from ..measurements.record_tool import RecordTool, record_tool
+from ..measurements.record_tool import record_tool
+from ..measurements.records import Records
 from ..page.chapters import front_matter
+from .answers import given_away
 from .mentions import in_pages
 from .misnamed import misnamed, misnamed_of_labs
 from .myst import ROLE, parse
@@ -77,6 +82,7 @@ class Rules:
         self.open_claims: int = chapter.get("open_claims", 6)
         self.early_questions: int = chapter.get("early_questions", 2)
         self.everyday: list[str] = chapter.get("everyday", [])
+        self.first_pages: list[str] = chapter.get("first_pages", ["index"])
         unit = f"(?:{units.get('measured', NEVER)}|{UNIT})"
         self.typed = re.compile(rf"{NUMBER}[\s\u00a0\u202f-]*{unit}|\d[\d.,]*[\s\u00a0\u202f]*{DIGITS_ONLY}")
         self.unit_alone = re.compile(rf"(?<![\w{{]){unit}")
@@ -344,7 +350,7 @@ def page_problems(rules, root, page):
         yield from claim_problems(rules, boxes)
 
 
-def book_problems(rules, root, labs, mentions):
+def book_problems(rules, root, labs, mentions, records):
     """Every (file, line, problem) of a book that no directive or role finds."""
     pages = sorted((root / "chapters").glob("*.md"))
     for page in pages:
@@ -354,6 +360,8 @@ def book_problems(rules, root, labs, mentions):
     chapters = [page for page in pages if CHAPTER.fullmatch(page.stem)]
     yield from term_problems(rules, root, chapters)
     yield from figure_problems(chapters)
+    first = [path for name in rules.first_pages if (path := root / "chapters" / f"{name}.md").is_file()]
+    yield from given_away([*first, *chapters], records)
     yield from misnamed_of_labs(labs, [each for each in mentions if each.pending])
     for lab in labs.values():
         if not (root / "chapters" / f"{lab.name}.md").is_file():
@@ -365,7 +373,7 @@ def check(app: Sphinx, env: BuildEnvironment) -> None:
     if app.config.press_chapter:
         root = Path(app.config.press_root)
         rules = Rules(app.config.press_chapter, app.config.press_units)
-        for path, line, problem in book_problems(rules, root, labs_of(root), in_pages(root)):
+        for path, line, problem in book_problems(rules, root, labs_of(root), in_pages(root), press(env).records):
             logger.warning(problem, location=f"{path}:{line}", type="press", subtype="chapter")
 
 
@@ -378,10 +386,13 @@ def main(root):
     if not any((root / "chapters").glob("*.md")):
         sys.exit(f"press: {root}/chapters has no chapter: run it in the project's folder")
     book, labs, mentions = read_book(root), labs_of(root), in_pages(root)
-    problems = [*book_problems(Rules(book.get("chapter", {}), book.get("units", {})), root, labs, mentions)]
+    records = Records(root, root / "build", record_tool(root / "build"), published_only=True,
+                      default=book.get("default_machine", ""))
+    use(book.get("units", {}).get("families", []))
+    problems = [*book_problems(Rules(book.get("chapter", {}), book.get("units", {})), root, labs, mentions, records)]
     problems += misnamed(root, labs, mentions)
     try:
-        problems += unshown(labs, mentions, RecordTool(root, root / "build", record_tool(root / "build")))
+        problems += unshown(labs, mentions, records.tool)
     except RecordError as error:
         sys.exit(str(error))
     for page in sorted(root.glob("*.md")):
