@@ -35,6 +35,16 @@ def problems(text):
     ("We aimed at 10%.", '"aimed at": say: claimed'),
     ("Unless somebody fuses them, it is slow.", '"somebody": say: you or we'),
     ("It is a table in which one can look.", '"one can": say: you or we'),
+    ("It copies every second row.", '"every second row": say: every other'),
+    ("Each addition waits for the\none before.", '"the one before": say: the previous one'),
+    ("It comes from memory behind the last cache.", '"behind the last cache": say: beyond'),
+    ("The longest way has 16 hops.", '"longest way": say: route'),
+    ("How many times as fast is it?", '"How many times as": say: how much faster'),
+    ("It is a number of 4 bytes.", '"number of 4 bytes": say: a 4-byte number'),
+    ("At the end of this chapter you will look at a loop.", '"At the end of this chapter you will": say: by the end of this chapter'),
+    ("It is slow, for they wait.", '"for they": say: because, since'),
+    ("A chip serves 16 readers at once.", '"16 readers": say: user'),
+    ("It takes {measured}`a`, {measured}`b|plain`,\n{measured}`c` and {measured}`d|as fast` as that.", "4 numbers in a sentence: say it in 2"),
     ("It keeps three fifths of the cache.", '"three fifths": write it in digits'),
     ("It falls by two-thirds.", '"two-thirds": write it in digits'),
     ("It takes a tenth of the time.", '"a tenth of": write it in digits'),
@@ -72,6 +82,10 @@ def test_each_fault_is_found_once(text, problem):
     "```{lab-figure} 01-x\n:name: fig-x\nLeft: speed over size. Right: bytes moved. Look where the line jumps.\n```",
     "**What counts.** Each lab says so.",
     "Layers 16 and 384 of 512 1024 times.",
+    "Every second the door lets 50 through, one every second. The one before it waits, behind it a queue; it waits for them, for it may.",
+    "The book shows it to one reader of this book, and to readers who don't measure. Blocks of 32 numbers; a long way to go.",
+    "It takes {measured}`a`, {measured}`b` and {measured}`c` on {measured}`d|label`. It takes {measured}`d` there.",
+    "| a | b |\n|---|---|\n| {measured}`a` {measured}`b` {measured}`c` | {measured}`d` |",
 ])  # fmt: skip
 def test_innocent_text_passes(text):
     assert problems(text) == []
@@ -89,6 +103,9 @@ def book(tmp_path):
     files = {
         "chapters/01-thing.md": "# Title\n\nIt is plain.\n",
         "README.md": "# Book\n\nRead it.\n",
+        "labs/01-thing/README.md": "# Thing\n\nBegin here.\n",
+        "examples/some/chapters/00-some.md": "# Some\n\nAn example.\n",
+        "labs/01-thing/yours/path.json": json.dumps({"steps": [{"goal": "Go on."}]}),
         "labs/01-thing/claims.json": json.dumps([{"id": "it-pays", "text": "It pays.", "value": "speed", "bound": ">= 2"}], indent=1),
         "labs/01-thing/predictions.json": json.dumps({"pairs": [{"what": "ten kernels"}], "left_out": [{"ids": ["a"], "why": "A count."}]}, indent=1),
     }
@@ -117,6 +134,9 @@ def test_a_book_in_order_passes(book):
 @pytest.mark.parametrize(("name", "old", "new", "said"), [
     ("chapters/01-thing.md", "plain", "anew", 'chapters/01-thing.md:3: "It is anew.": "anew": say: again'),
     ("README.md", "it", "it anew", 'README.md:3: "Read it anew.": "anew": say: again'),
+    ("labs/01-thing/README.md", "here", "anew", 'labs/01-thing/README.md:3: "Begin anew.": "anew": say: again'),
+    ("examples/some/chapters/00-some.md", "An", "Somebody's", '"Somebody": say: you or we'),
+    ("labs/01-thing/yours/path.json", "Go on.", "Go on anew.", '"Go on anew.": "anew": say: again'),
     ("labs/01-thing/claims.json", "It pays.", "It pays 13 %.", 'labs/01-thing/claims.json:4: "It pays 13 %.": "3 %": no space before %'),
     ("labs/01-thing/claims.json", "It pays.", "It " + 18 * "often " + "pays.", "this claim has 20 words; at most 18 are allowed"),
     ("labs/01-thing/predictions.json", "ten kernels", "kernels anew", '"kernels anew": "anew": say: again'),
