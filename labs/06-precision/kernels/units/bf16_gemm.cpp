@@ -124,9 +124,12 @@ struct Bf16MicroKernel<float> {
     const auto view = [](const std::byte* first, std::size_t bytes) {
       return matmul::View{reinterpret_cast<const float*>(first), bytes / sizeof(float)};
     };
-    matmul::multiply_and_prefetch<rows, false, add>(
-        tile.groups, view(tile.a.first, tile.a.stride), view(tile.b.first, tile_columns * sizeof(float)),
-        view(tile.next.first, tile.next.stride), tile.next.count, nullptr, tile.c, tile.c_stride);
+    const matmul::View next = view(tile.next.first, tile.next.stride);
+    matmul::multiply_tile<rows, tile_columns / lanes, false, add, 1>(
+        tile.groups, view(tile.a.first, tile.a.stride), view(tile.b.first, tile_columns * sizeof(float)), nullptr,
+        tile.c, tile.c_stride, [&](std::size_t p) __attribute__((always_inline)) {
+          matmul::prefetch_lines<rows, tile_columns / lanes>(p, next, tile.next.count, tile.c, tile.c_stride);
+        });
   }
 };
 
