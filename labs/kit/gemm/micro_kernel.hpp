@@ -74,7 +74,7 @@ void multiply_tile(std::size_t depth, View a, View b, float* packed,  // if pack
       // opaque, or the compiler would load b again for each of a few rows
       from_b[v] = opaque(load(b.data + v * lanes));
       if constexpr (pack) {
-        // the last float: a vector may lie in two lines, and the first of them is here
+        // the end of the vector, since the line of its begin is here already
         __builtin_prefetch(b.data + b_ahead * b.stride + (v + 1) * lanes - 1, 0, 2);
         store(packed + v * lanes, from_b[v]);
       }
