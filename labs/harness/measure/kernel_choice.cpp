@@ -138,6 +138,7 @@ double mean_share(const Trial& trial, const Speeds& most) {
 /// The trials of kernels with different names: a value that the library does not know leaves the choice to the library.
 std::vector<Trial> try_all(const KernelChoice& choice) {
   std::vector<Trial> trials = {try_value(choice, "", {})};
+  if (trials.front().speeds.front() == 0) return trials;  // missing, or without the memory that it needs
   for (const std::string& value : choice.values) {
     if (value == trials.front().name) continue;
     Trial trial = try_value(choice, value, highest(trials));
