@@ -191,7 +191,7 @@ def test_the_front_page_says_of_the_predictions_what_their_page_says(browser, se
         visit.page.goto(f"{served}index.html")
         said = re.sub(r"\s", "", visit.page.locator(".hf-front-misses").inner_text())
     factor, took = float(median.removesuffix("×")), float(worst.removesuffix("×"))
-    found = re.match(r"(\d+)predictionsforthismachine:medianerror(\d+)%,worst([\d.]+)×\.", said)
+    found = re.match(r"(\d+)predictionsforthismachine:halfwereoffbyatmost(\d+)%,theworstby([\d.]+)×\.", said)
     assert found, said
     assert (found[1], float(found[2])) == (count, pytest.approx((factor - 1) * 100))
     assert float(found[3]) == pytest.approx(max(took, 1 / took), rel=0.05)  # there it is a time, here a miss
