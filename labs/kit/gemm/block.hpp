@@ -47,7 +47,7 @@ void multiply_panel(const Block& block, const Panel& panel, std::size_t first_ti
   if (count == 0) return;
   const std::size_t column = first_tile * Kernels::columns;
   const bool pack = block.packed != nullptr && panel.first == 0, is_packed = block.packed != nullptr && !pack;
-  float* const packed = block.packed + column * block.depth;
+  float* const packed = block.packed != nullptr ? block.packed + column * block.depth : nullptr;
   Kernels::kernel(panel.rows, pack, block.add)(
       {.count = count,
        .depth = block.depth,

@@ -135,9 +135,9 @@ void multiply_tiles(const Tiles& tiles) {
   for (std::size_t tile = 0, asked = 0; tile < tiles.count; ++tile) {
     const std::size_t ask = least(share, tiles.next_rows - asked);
     float* const c = tiles.c + tile * columns;
+    float* const packed = pack ? tiles.packed + tile * columns * tiles.depth : nullptr;
     multiply_tile<rows, vectors, pack, add, unroll>(
-        tiles.depth, tiles.a, b, tiles.packed + tile * columns * tiles.depth, c,
-        tiles.c_stride, [&](std::size_t p) __attribute__((always_inline)) {
+        tiles.depth, tiles.a, b, packed, c, tiles.c_stride, [&](std::size_t p) __attribute__((always_inline)) {
           if (tiles.prefetch) prefetch_lines<rows, vectors>(p, next, ask, c, tiles.c_stride);
         });
     b.data += tiles.b_step;
