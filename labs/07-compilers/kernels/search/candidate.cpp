@@ -39,11 +39,11 @@ Candidate chosen_by_hand(const ProductShape& shape) {
   const auto& [m, n, k] = shape;
   const matmul::Division all =
       matmul::divide<Tile>(m, n, k, {nullptr, k}, {nullptr, n}, {.blocking = matmul::default_blocking()});
-  return {.vectors = Tile::columns / lanes,
-          .unroll = 1,
-          .schedule = {.blocking = {all.depth, all.width},
-                       .tile_rows = Tile::rows,
-                       .pack_b = all.pack ? Use::always : Use::never}};
+  return {
+      .vectors = Tile::columns / lanes,
+      .unroll = 1,
+      .schedule = {
+          .blocking = {all.depth, all.width}, .tile_rows = Tile::rows, .pack_b = all.pack ? Use::always : Use::never}};
 }
 
 SearchSpace::SearchSpace(const ProductShape& shape) : base_(chosen_by_hand(shape)) {
