@@ -2,7 +2,6 @@
 /// A block of b and what is multiplied with it: panels of a, tile by tile.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 
 #include "kit/gemm/micro_kernel.hpp"

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "harness/measure/vector.hpp"
 
