@@ -26,8 +26,6 @@ struct Panel {
   std::size_t next_rows;  ///< 0 after the last
 };
 
-inline View from_row(View matrix, std::size_t row) { return {matrix.data + row * matrix.stride, matrix.stride}; }
-
 /// Calls `visit(panel)` for each of the panels, which are equal to within one row.
 template <class Visit>
 void each_panel(const Block& block, std::size_t panels, const Visit& visit) {

@@ -27,6 +27,8 @@ struct View {
   std::size_t stride;  ///< floats from row to row
 };
 
+inline View from_row(View matrix, std::size_t row) { return {matrix.data + row * matrix.stride, matrix.stride}; }
+
 /// Calls `code` with 0, 1, … count - 1. Not a loop with a pragma: if that runs once, GCC unrolls the loop around it.
 template <std::size_t count, class Code>
 [[gnu::always_inline]] inline void each(const Code& code) {

@@ -50,7 +50,7 @@ void multiply_row_part(std::size_t k, const float* a, View b, float* c, bool add
 inline void multiply_row(std::size_t n, std::size_t k, const float* a, View b, float* c) {
   constexpr std::size_t widest = vector_registers - 4, few = 128, near = 2048;  // a quarter of 32 KiB
   if (n < lanes || (n > widest * lanes && n <= near)) {
-    for (std::size_t p = 0; p < k; ++p) add_row(n, a + p, b.data + p * b.stride, c, p > 0);
+    for (std::size_t p = 0; p < k; ++p) add_row(n, a + p, from_row(b, p).data, c, p > 0);
     return;
   }
   constexpr auto part_of = []<std::size_t... before>(std::index_sequence<before...>) {
@@ -61,7 +61,7 @@ inline void multiply_row(std::size_t n, std::size_t k, const float* a, View b, f
   float last[lanes] = {};  // for the columns that do not fill a vector
   for (std::size_t p = 0; p < k; p += few) {
     const std::size_t rows = std::min(few, k - p);
-    const View b_rows = {b.data + p * b.stride, b.stride};
+    const View b_rows = from_row(b, p);
     for (std::size_t part = 0; part < parts; ++part) {
       const std::size_t first = part * vectors / parts, count = (part + 1) * vectors / parts - first;
       part_of[count - 1](rows, a + p, {b_rows.data + first * lanes, b.stride}, c + first * lanes, p > 0);
@@ -81,7 +81,7 @@ inline void multiply_row_shared(std::size_t n, std::size_t k, const float* a, Vi
 #endif
   for (std::size_t thread = 0; thread < threads; ++thread) {
     const std::size_t first = thread * k / threads, last = (thread + 1) * k / threads;
-    multiply_row(n, last - first, a + first, {b.data + first * b.stride, b.stride}, parts + thread * stride);
+    multiply_row(n, last - first, a + first, from_row(b, first), parts + thread * stride);
   }
   for (std::size_t j = 0; j < n; ++j) {
     float sum = parts[j];

@@ -40,6 +40,19 @@ constexpr std::size_t dot_group = has_dot_product ? 4 : 2;
 typedef std::int32_t Sums __attribute__((vector_size(dot_bytes)));
 constexpr std::size_t sum_lanes = dot_bytes / sizeof(std::int32_t);
 
+/// Returns one group of a row of a, repeated in every lane.
+inline Sums every_lane(const void* a) {
+  std::int32_t group;
+  __builtin_memcpy(&group, a, sizeof group);
+  return Sums{} + group;
+}
+
+inline Sums load_sums(const void* from) {
+  Sums v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+
 // [begin: dot]
 /// sum[lane] += a[4 lane] · b[4 lane] + … + a[4 lane + 3] · b[4 lane + 3],
 /// where a holds unsigned and b signed 8-bit numbers, four to a lane. Without

@@ -20,19 +20,6 @@ namespace {
 constexpr std::size_t tile_rows = 6, tile_registers = vector_registers == 32 ? 4 : 2;
 constexpr std::size_t tile_columns = tile_registers * sum_lanes;
 
-/// Returns one group of a row of a, repeated in every lane.
-inline Sums every_lane(const std::byte* a) {
-  std::int32_t group;
-  __builtin_memcpy(&group, a, 4);
-  return Sums{} + group;
-}
-
-inline Sums load_sums(const void* from) {
-  Sums v;
-  __builtin_memcpy(&v, from, sizeof v);
-  return v;
-}
-
 inline void load_all(const std::byte* from, Sums registers[tile_registers]) {
 #pragma GCC unroll 4
   for (std::size_t r = 0; r < tile_registers; ++r) registers[r] = load_sums(from + r * sizeof(Sums));

@@ -15,6 +15,7 @@
 #include "06-precision/kernels/units/bf16_gemm.hpp"
 #include "06-precision/kernels/units/block_gemm.hpp"
 #include "kit/gemm/gemm.hpp"
+#include "kit/gemm/partition.hpp"
 #include "kit/loop_team.hpp"
 #include "kit/transformer/loops.hpp"
 #include "kit/transformer/transformer.hpp"
@@ -27,7 +28,7 @@ PackedBf16 in_bf16(const WeightMatrix& weights) {
   constexpr std::size_t together = 32;  // rows, so that a column's numbers fill a cache line
   const std::size_t rows = weights.rows(), columns = weights.columns();
   std::vector<std::uint16_t> transposed(rows * columns);
-  share_each((rows + together - 1) / together, together * columns, [&](std::size_t part) {
+  share_each(matmul::parts_of(rows, together), together * columns, [&](std::size_t part) {
     const std::size_t first = part * together, count = std::min(together, rows - first);
     std::vector<float> some(count * columns);
     for (std::size_t i = 0; i < count; ++i) weights.decode_row(first + i, some.data() + i * columns);

@@ -37,20 +37,6 @@ static_assert(sizeof(BlockOfPanel) % 64 == 0);
 /// Activations are unsigned to dot(), 128 higher than they are, except where it takes 128 off again.
 constexpr std::int32_t raised = 128, excess = raised - tpu::offset_of_a;
 
-template <class Vector>
-inline Vector load_as(const void* from) {
-  Vector v;
-  __builtin_memcpy(&v, from, sizeof v);
-  return v;
-}
-
-/// Four numbers of a row of a, in every lane.
-inline Sums every_lane(const std::uint8_t* a) {
-  std::int32_t group;
-  __builtin_memcpy(&group, a, sizeof group);
-  return Sums{} + group;
-}
-
 /// Rows of a in 8 bits, and the scales of their blocks, one for each.
 struct RoundedRows {
   const std::uint8_t* numbers;
@@ -70,20 +56,20 @@ void multiply_tile(const RoundedRows& a, const BlockOfPanel* panel, const std::b
     tpu::prefetch_ahead(ahead, lines);
     Sums sums[rows][tile_registers];
     for (std::size_t i = 0; i < rows; ++i) {
-      for (std::size_t r = 0; r < tile_registers; ++r) sums[i][r] = load_as<Sums>(panel->starts + r * sum_lanes);
+      for (std::size_t r = 0; r < tile_registers; ++r) sums[i][r] = tpu::load_sums(panel->starts + r * sum_lanes);
     }
 #pragma GCC unroll 8
     for (std::size_t g = 0; g < groups; ++g, numbers += 4) {
       Sums weights[tile_registers];
-      for (std::size_t r = 0; r < tile_registers; ++r) weights[r] = load_as<Sums>(panel->numbers[g][r * sum_lanes]);
+      for (std::size_t r = 0; r < tile_registers; ++r) weights[r] = tpu::load_sums(panel->numbers[g][r * sum_lanes]);
 #pragma GCC unroll 6
       for (std::size_t i = 0; i < rows; ++i) {
-        const Sums from_a = every_lane(numbers + i * a.stride);
+        const Sums from_a = tpu::every_lane(numbers + i * a.stride);
         for (std::size_t r = 0; r < tile_registers; ++r) sums[i][r] = tpu::dot(sums[i][r], from_a, weights[r]);
       }
     }
     for (std::size_t r = 0; r < tile_registers; ++r) {
-      const Scales of_weights = load_as<Scales>(panel->scales + r * sum_lanes);
+      const Scales of_weights = (Scales)tpu::load_sums(panel->scales + r * sum_lanes);
 #pragma GCC unroll 6
       for (std::size_t i = 0; i < rows; ++i)
         c[i][r] += __builtin_convertvector(sums[i][r], Scales) * (of_weights * a.scales[i * a.blocks + b]);
