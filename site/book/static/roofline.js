@@ -71,7 +71,8 @@
     const ridge = r.ridge(roof), from = Math.max(to.low, to.least / roof.bandwidth);
     const [x1, y1, x2, y2] = [to.x(from), to.y(from * roof.bandwidth), to.x(ridge), to.y(roof.peak)];
     const turn = Math.atan2(y2 - y1, x2 - x1) * 180 / Math.PI, long = Math.hypot(x2 - x1, y2 - y1);
-    const x = x1 + .09 * (x2 - x1) + 17 * (y2 - y1) / long, y = y1 + .09 * (y2 - y1) - 17 * (x2 - x1) / long; // clear of dots
+    const [right, up] = [(x2 - x1) / long, (y1 - y2) / long], along = Math.max(.09 * long, 30 * up / right); // clear of the axis
+    const x = x1 + along * right - 17 * up, y = y1 - along * up - 17 * right; // clear of dots
     const between = Math.min(Math.max(x2, 152), to.right - 132), late = x2 > to.right - 100;
     return [
       line(x2, y2, x2, BOTTOM, "quiet", 1, {"stroke-dasharray": "2 4"}),
