@@ -14,8 +14,8 @@ array colours[5] = [compute, grey, purple, green, memory]
 passes = tables."/pass_speed.tsv"
 stats passes using 1 name "pass" nooutput
 count = int(pass_records)
-array labels[count]; array speeds[count]; array busy[count]
-stats passes using (labels[$0 + 1] = strcol(5), speeds[$0 + 1] = $2) nooutput
+array labels[count]; array busy[count]
+stats passes using (labels[$0 + 1] = strcol(5), $2) nooutput
 stats tables."/pass_peak_share.tsv" using (busy[$0 + 1] = $2) nooutput
 
 # Shares of FLOPs, then of time: share[(kind - 1) * 25 + (pass - 1) * 5 + class].
@@ -50,7 +50,6 @@ array bars[2] = [10, 26]
 do for [pass = 1:count] {
   y = top + (pass - 1) * block
   set label labels[pass] at 0,y textcolor rgb ink
-  set label digits(speeds[pass])." GFLOP/s" at 100,y right textcolor rgb quiet
   do for [kind = 1:2] {
     bar_top = y + tops[kind]
     bar = bars[kind]

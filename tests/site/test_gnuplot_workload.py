@@ -57,7 +57,7 @@ def test_labels_are_clear_on_machines_nobody_thought_of(drawn, seed):
         assert_clear(source)
 
 
-def test_every_pass_shows_its_bars_and_its_speed(drawn):
+def test_every_pass_shows_its_bars_and_its_share_of_the_peak(drawn):
     strings = [string for string, _ in texts(drawn(RECORD)["00-where-time-goes"])]
     passes = next(series for series in RECORD["series"] if series["id"] == "pass_speed")["points"]
     for point in passes:
