@@ -62,7 +62,8 @@ class PredictionsOverview(NoticeDirective):
             everything = [each for _, found in chapters for each in found]
             rows.append(Row([machine_link(machine.slug, machine.name)], everything, "hf-of-all"))
             rows += [Row([page_link(lab, f"Chapter {lab[:2]}")], found) for lab, found in chapters]
-        return [*notices, nodes.container("", strips("machine and chapter", rows), classes=["hf-predictions"])]
+        example = nodes.raw("", f'<div class="hf-strip-example">{annotated()}</div>', format="html")
+        return [*notices, nodes.container("", example, strips("machine and chapter", rows), classes=["hf-predictions"])]
 
 
 class Predictions(NoticeDirective):
@@ -139,10 +140,25 @@ def strips(about: str, rows: list[Row]) -> nodes.table:
 
 def cells(row: Row) -> list[nodes.Node]:
     summary = tally(row.found)
-    worst = f"{times_as_long(summary.worst.took)}, {summary.worst.name}"
+    which = about(summary.worst) if len({each.what for each in row.found}) > 1 else summary.worst.name
+    worst = f"{which}: {missed(summary.worst.miss)} {'more' if summary.worst.took > 1 else 'less'} than predicted"
     shares = [percent(share) for share in summary.within]
     return [nodes.inline("", "", *row.title), nodes.raw("", strip(row.found), format="html"),
             *map(nodes.Text, (str(summary.count), missed(summary.median), *shares, worst))]
+
+
+def about(outcome: Outcome) -> str:
+    """What was predicted, in words: "all-reduces, 4 B"."""
+    return outcome.what if outcome.name == outcome.what else f"{outcome.what}, {outcome.name}"
+
+
+def annotated() -> str:
+    """A strip with two dots, and what they mean."""
+    half, twice = (Outcome("", "", "", "", took) for took in (0.5, 2))
+    row = lambda *words: '<svg class="hf-strip" aria-hidden="true">' + "".join(
+        f'<text x="{place_on_axis(took):g}%" y="16" class="{side}">{each}</text>' for took, side, each in words) + "</svg>"
+    return (row((0.5, "hf-before", "took half as long ↘"), (2, "hf-after", "↙ took twice as long"))
+            + strip([half, twice], told=False) + axis() + row((1, "", f"tinted: a miss of at most {WITHIN[1]}×")))
 
 
 def axis() -> str:
