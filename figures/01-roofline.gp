@@ -37,7 +37,7 @@ stats predictions using (names[$0 + 1] = strcol(5), forecasts[$0 + 1] = $2) noou
 forecast(name) = sum [i = 1:prediction_records] (names[i] eq name ? forecasts[i] : 0)
 called(name) = name eq "5-point stencil" ? "stencil" : \
                exists("few") && name eq "blocked matmul" ? "tuned matrix product" : \
-               exists("few") && name eq "naive matmul" ? "naive matrix product" : name  # as short as the others
+               exists("few") && name eq "naive matmul" ? "three plain loops" : name  # as short as the others
 drawn(name) = exists("few") ? strstrt(few, "|".name."|") > 0 : 1
 is_apart(name) = exists("few") && name eq "naive matmul"
 gap(name, speed) = forecast(name) > 0 ? forecast(name) - speed : 0

@@ -228,7 +228,6 @@ def record_idle(book):
     ("figures/01-speed.gp", "# shows: idle\n"),
     ("figures/shared.gp", "print value_idle\n"),
     ("chapters/02-more.md", "{measured}`01-thing/idle|plain`\n"),
-    ("chapters/02-more.md", "---\nmeasured: 01-thing/idle|loads\n---\n"),
     ("chapters/02-more.md", "```{where-measured} 01-thing/idle\nHere.\n```\n"),
     ("chapters/machines.md", "```{machines}\n:values: 01-thing/idle\n```\n"),
     ("chapters/machines.md", "```{predict} a\n:point: 01-thing/idle/first one\nHow?\n```\n"),

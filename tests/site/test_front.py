@@ -11,7 +11,8 @@ from press.page.chapters import read_chapter, reading_minutes
 from press.page.front_page import small as ornament
 from whole import CHAPTERS, LEFT_OUT, Visit
 
-FRONT = "# Book\n\n```{front-figure} 01-small\nIt *rises*; see [it](01-roofline.md).\n```\n\n```{chapter-cards}\n```\n" \
+FRONT = "# Book\n\n```{container} hf-headline\nIt *rises*.\n```\n\n```{front-figure} 01-small\n```\n" \
+        "\n```{chapter-cards}\n```\n" \
         "\n```{toctree}\n:hidden:\n\n01-roofline\n```\n"
 CHAPTER = """---
 question: What limits a loop?
@@ -38,7 +39,12 @@ def small(site):
 def test_a_chapter_is_known_before_it_is_read(small):
     chapter = read_chapter(small.chapters / f"{LAB}.md")
     assert (chapter.number, chapter.title, chapter.question) == ("01", "The roofline", "What limits a loop?")
-    assert (chapter.card, chapter.takeaway, chapter.minutes) == ("01-small", "Count the FLOPs, divide.", 1)
+    assert (chapter.card, chapter.crop, chapter.takeaway, chapter.minutes) == ("01-small", "", "Count the FLOPs, divide.", 1)
+
+
+def test_the_headline_is_the_first_heading_in_place_of_the_title(small):
+    small.built()
+    assert re.findall(r"<h1.*?</h1>", small.html()) == ['<h1 class="hf-headline">It <em>rises</em>.</h1>']
 
 
 def test_a_card_has_one_line(small):
@@ -77,6 +83,11 @@ def test_the_ornament_of_a_plot_is_its_first_panel(svg, seen):
     assert f'viewBox="{seen}"' in ornament(svg)
 
 
+def test_the_ornament_of_a_drawing_is_the_part_that_its_chapter_names():
+    drawn = '<svg viewBox="0 0 520 374"><rect/></svg>'
+    assert 'viewBox="10,20,80,50"' in ornament(drawn, "10,20,80,50")
+
+
 def test_a_card_changes_with_its_chapter(small):
     small.build()
     small.page(CHAPTER.replace("What limits", "What bounds"), LAB)
@@ -111,20 +122,38 @@ def test_the_book_is_told_in_numbers(small):
 
 
 def test_one_screen_says_it_all(browser, served):
-    with Visit(browser, f"{served}index.html", viewport={"width": 1280, "height": 800}) as visit:
-        parts = ("h1", ".hf-headline", ".hf-front-misses", "article svg.hf-figure", "text=Make your first guess",
-                 "text=Start reading", "text=Measure this browser")
+    with Visit(browser, f"{served}index.html", viewport={"width": 1366, "height": 657}) as visit:  # a small laptop's window
+        expect(visit.page.locator("h1")).to_have_count(1)
+        parts = ("h1", "text=Make your first guess", ".hf-predict-question p", "article svg.hf-figure")
         boxes = {part: visit.page.locator(part).first.bounding_box() for part in parts}
         expect(visit.page.locator(".hf-chapter-card")).to_have_count(len(CHAPTERS) - len(LEFT_OUT))
         expect(visit.page.locator("svg.hf-thumb")).to_have_count(len(CHAPTERS) - len(LEFT_OUT))
-        expect(visit.page.get_by_role("link", name="Measure this browser")).to_have_attribute("href", "measure.html")
-        visit.page.get_by_role("link", name="Make your first guess").click()
-        expect(visit.page).to_have_url(re.compile(r"/index\.html#front-roofline$"))
-        expect(visit.page.locator("#front-roofline")).to_be_in_viewport()
-        visit.page.get_by_role("link", name="Start reading").click()
-        expect(visit.page).to_have_url(re.compile(r"/start\.html$"))
+        assert boxes[".hf-predict-question p"]["y"] < boxes["article svg.hf-figure"]["y"]
     with counted(browser):
-        assert {part: box for part, box in boxes.items() if box["y"] < 0 or box["y"] + box["height"] > 800} == {}
+        assert {part: box for part, box in boxes.items() if box["y"] < 0 or box["y"] + box["height"] > 657} == {}
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 657), (360, 740)])
+def test_the_main_button_shows_plot_and_question_and_goes_to_the_slider(browser, served, width, height):
+    with Visit(browser, f"{served}index.html", viewport={"width": width, "height": height}, reduced_motion="reduce") as visit:
+        visit.page.get_by_role("link", name="Make your first guess").click()
+        header = visit.page.locator("header").bounding_box()
+        for part in (".hf-predict-question p >> nth=0", "#front-roofline svg.hf-figure"):
+            box = visit.page.locator(part).bounding_box()
+            assert header["y"] + header["height"] <= box["y"] and box["y"] + box["height"] <= height, part
+        expect(visit.page.locator(".hf-predict input[type=range]")).to_be_focused()
+        expect(visit.page.locator(".hf-back")).to_be_hidden()  # nothing was left
+        visit.page.keyboard.press("ArrowRight")
+        visit.page.keyboard.press("Enter")
+        expect(visit.page.locator(".hf-predict-means")).to_be_visible()
+
+
+def test_on_a_telephone_the_picture_comes_before_the_points(browser, served):
+    with Visit(browser, f"{served}index.html", viewport={"width": 360, "height": 740}) as visit:
+        parts = ("h1", ".hf-front-words > p", ".hf-press-first", "#front-roofline svg", ".hf-front-more ul", ".hf-cards",
+                 ".hf-front-misses")
+        tops = [visit.page.locator(part).first.bounding_box()["y"] for part in parts]
+        assert tops == sorted(tops)
 
 
 NAIVE = """() => [...document.querySelectorAll("#front-roofline .f-purple")].map(
@@ -176,12 +205,6 @@ def test_a_finger_beside_the_dot_scrolls_the_page(browser, served):
         visit.drag_by_finger(visit.page.locator(".hf-headline").bounding_box(), 0, -150)
         visit.page.wait_for_function("() => scrollY > 50")
         assert visit.page.locator(".hf-drag").is_visible()
-
-
-def test_a_card_has_a_number_of_the_machine(small):
-    small.page(CHAPTER.replace("card: 01-small", "card: 01-small\nmeasured: cache_gain|times|plain between two caches"), LAB)
-    small.built()
-    assert re.search(r"01 The roofline 2[\d.]+× between two caches 1 minute", small.text())  # and no question
 
 
 def test_the_front_page_says_of_the_predictions_what_their_page_says(browser, served):

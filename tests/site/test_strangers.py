@@ -45,7 +45,7 @@ GALLERY = """# Machines
 ```{claims-ledger}
 ```
 """
-FRONT = "# Book\n\n```{front-figure} 01-small\nIt *rises*.\n```\n\n```{book-in-numbers}\n```\n\n" \
+FRONT = "# Book\n\n```{front-figure} 01-small\n```\n\n```{book-in-numbers}\n```\n\n" \
         "```{roofline-explorer}\nThe roofline.\n\nOther words.\n```\n\n```{toctree}\n01-roofline\nmachines\n```\n"
 TEXTS = 'load tables."/values.gp"\nset title machine_cpu.lab_title textcolor rgb ink\nplot '
 LABELS = ', tables."/kernels.tsv" using 1:2:5 with labels textcolor rgb ink\n'
@@ -188,7 +188,7 @@ def test_a_bad_record_costs_itself_and_no_page(site, edit):
     site.page(GALLERY)
     site.page(PAGE, LAB)
     site.fails("figures/records/bad/01-roofline.json: ", press_published_only=True)
-    assert site.text().count("Published as: honest") == 1 and "GFLOP" in site.text() and "Not shown" not in site.text(LAB)
+    assert site.text().count("Published as: honest") == 1 and "FLOP/byte" in site.text() and "Not shown" not in site.text(LAB)
 
 
 def test_a_copy_under_another_name_does_not_take_the_place_of_the_machine(site):

@@ -1,6 +1,6 @@
-"""What a reader meets before a question must not answer it: not with the value that it asks for, in earlier pages or on a card;
-not with the number that the answer is printed as, on a card, in the pages before the chapters, or above the question, in its
-section or before the first; and not with the words of the right choice, in the headings and captions just above.
+"""What a reader meets before a question must not answer it: not with the value that it asks for, in earlier pages; not with the
+number that the answer is printed as, in the pages before the chapters, or above the question, in its section or before the
+first; and not with the words of the right choice, in the headings and captions just above.
 
 Numbers of one digit are not looked for, as they are everywhere. Folds, which open on request, are left out.
 """
@@ -15,7 +15,6 @@ from ..measurements.quantity import NO_BREAK_SPACE, Quantity, quantity
 from ..measurements.record import RecordError
 from ..measurements.records import Records
 from ..pictures.gnuplot import DrawError
-from .mentions import CARD
 from .myst import ROLE, Box, Paragraph, parse
 from .spoilers import hidden
 
@@ -24,7 +23,7 @@ FOLDED = ("second-reading", "code")
 CAPTIONED = ("lab-figure", "drawing")
 NEAR = 2  # headings, and captions, above a question
 STYLES = {"percent", "times", "count"}
-ALIKE = {"", "×"}  # a card says 48 where an answer says 48×
+ALIKE = {"", "×"}  # a sentence says 48 where an answer says 48×
 CHAPTER = re.compile(r"\d\d-.*")
 EVERYWHERE = re.compile(r"a|about|an|and|are|at|be|by|do|does|few|for|from|in|is|its?|less|many|more|most|much|no|not|of|on|"
                         r"only|or|some|than|that|the|to|what|which|yes")
@@ -32,13 +31,11 @@ EVERYWHERE = re.compile(r"a|about|an|and|are|at|be|by|do|does|few|for|from|in|is
 
 @dataclass(frozen=True)
 class Page:
-    """A page that is read from top to bottom; `card` is the line of its front matter with the number on its card, or 0."""
+    """A page that is read from top to bottom."""
 
     path: Path
     paragraphs: list[Paragraph]
     boxes: list[Box]
-    card: int
-    on_card: str
 
     @property
     def plain(self) -> list[Paragraph]:
@@ -66,16 +63,14 @@ def given_away(pages: list[Path], records: Records) -> Problems:
     read = [page_of(path) for path in pages]
     for number, page in enumerate(read):
         for question in page.questions:
-            yield from before(question, page, read[:number], read, records)
+            yield from before(question, page, read[:number], records)
 
 
 def page_of(path: Path) -> Page:
-    text = path.read_text(encoding="utf-8-sig")
-    card = CARD.search(text)
-    return Page(path, *parse(text), card[0].count("\n") + 1 if card else 0, card[0].rpartition(": ")[2] if card else "")
+    return Page(path, *parse(path.read_text(encoding="utf-8-sig")))
 
 
-def before(question: Box, page: Page, earlier: list[Page], pages: list[Page], records: Records) -> Problems:
+def before(question: Box, page: Page, earlier: list[Page], records: Records) -> Problems:
     """What comes before one question and answers it."""
     places = {place.partition(".")[0] for place in question.options.get("reveals", "").split()}
     above = [each for each in page.plain if each.line < question.line and not hidden(each, places)]
@@ -87,10 +82,6 @@ def before(question: Box, page: Page, earlier: list[Page], pages: list[Page], re
         for shown in numbers_in(other.path.stem, other.plain):
             if (shown.lab, shown.name) == target:
                 yield other.path, shown.line, say(shown.name)
-    for other in pages:
-        card = of_card(other)
-        if card and ((card.lab, card.name) == target or same(printed(card, records), answer)):
-            yield other.path, card.line, say("the number on the card")
     first = [each for each in earlier if not CHAPTER.fullmatch(each.path.stem)]
     for other, paragraphs in [*((each, each.plain) for each in first), (page, around)]:
         for shown in numbers_in(other.path.stem, paragraphs):
@@ -133,10 +124,6 @@ def shown_by(words: str, page: str, line: int) -> Shown:
     target, *options = (part.strip() for part in words.split("|"))
     lab, _, name = target.rpartition("/")
     return Shown(line, lab or page, name, frozenset(options))
-
-
-def of_card(page: Page) -> Shown | None:
-    return shown_by(page.on_card, page.path.stem, page.card) if page.card else None
 
 
 def printed(shown: Shown, records: Records) -> Quantity | None:

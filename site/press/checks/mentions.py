@@ -9,7 +9,6 @@ from .myst import ROLE, Box, parse
 from .names import without_row
 
 FACTS = ("run.", "machine.", "toolchain.")
-CARD = re.compile(r"\A---\n(?:.+\n)*?measured: *([^\s|]+)")  # the number on a chapter's card, in the front matter
 DRAWN = re.compile(r"\S+ [xy]2? [*/] (\S+)")  # the factor in {predict}'s :drawn:
 
 
@@ -34,10 +33,7 @@ def in_pages(root: Path) -> list[Mention]:
 
 def in_page(page: Path, labs: dict[str, str]) -> Iterator[Mention]:
     """What a page mentions; `labs` are the labs by their numbers."""
-    text = page.read_text(encoding="utf-8-sig")
-    if card := CARD.search(text):
-        yield mention(page, card[0].count("\n") + 1, "value", card[1], page.stem)
-    paragraphs, boxes = parse(text)
+    paragraphs, boxes = parse(page.read_text(encoding="utf-8-sig"))
     for paragraph in paragraphs:
         if any(box.name == "code" for box in paragraph.boxes):
             continue

@@ -166,7 +166,7 @@ def front_problems(rules, root, stated):
     for name in rules.front:
         if name not in stated:
             yield 1, f"its front matter has no {name}:"
-    card = str(stated.get("card", ""))
+    card = str(stated.get("card", "")).partition(" ")[0]
     if card and not (root / "figures" / f"{card}.gp").is_file() and card not in drawings(root, card[:2]):
         yield 1, f"its front matter has no card: that is a figure or drawing, as {card} is not"
 

@@ -1,7 +1,7 @@
 """What is known about chapters before they are read: number, title, question, figure, takeaway, reading time.
 
-A chapter's front matter contains a one-line `question:`, `card:`, the figure or drawing for its card, and optionally
-`measured:`, the number on the card and what it counts: `lines_in_flight|number loads under way at once`.
+A chapter's front matter contains a one-line `question:` and `card:`, the figure or drawing for its card, of a drawing perhaps
+only a part, as x, y, width and height in its own units: `02-tile 10,18,304,190`.
 """
 
 import re
@@ -21,13 +21,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Chapter:
-    """One chapter; `card`, `measured` and `question` are empty if its front matter has none."""
+    """One chapter; `card`, `crop` and `question` are empty if its front matter has none."""
 
     page: str
     title: str
     question: str
     card: str
-    measured: str
+    crop: str
     takeaway: str
     minutes: int
 
@@ -50,9 +50,9 @@ def read_chapter(path: Path) -> Chapter:
     stated = front_matter(path, text)
     title = re.search(r"^# (.+)$", text, re.M)
     takeaway = TAKEAWAY.search(text)
-    return Chapter(path.stem, title[1].strip() if title else path.stem, str(stated.get("question", "")).strip(),
-                   str(stated.get("card", "")).strip(),
-                   str(stated.get("measured", "")).strip(), takeaway[1] if takeaway else "", reading_minutes(text))
+    card, _, crop = str(stated.get("card", "")).strip().partition(" ")
+    return Chapter(path.stem, title[1].strip() if title else path.stem, str(stated.get("question", "")).strip(), card, crop,
+                   takeaway[1] if takeaway else "", reading_minutes(text))
 
 
 def front_matter(path: Path, text: str) -> dict:

@@ -1,11 +1,11 @@
 """The front page. {front-figure}: one figure, without the lines below it in its chapter. {own-misses}: how wrong a machine's
 predictions were. {book-in-numbers}: a dot for each prediction, then the numbers of processors and claims. {chapter-cards}: a
-card for each chapter, with its headline number, or its question if it has none.
+card for each chapter, with its picture and its question. A container hf-headline becomes the page's headline, in place of the
+book's title, which is in the header.
 
     ```{front-figure} 01-speed
     :lab: 01-sorting                           optional; the lab with the figure's number
     :name: front-speed                         optional
-    The caption, one paragraph.
     ```
 
     ```{chapter-cards}
@@ -40,16 +40,15 @@ EDGE = 12  # around a plot, in units of the figure: half a mark and a line
 
 
 class FrontFigure(NoticeDirective):
-    """A figure and one line of text."""
+    """A figure and the machine that it was measured on."""
 
     required_arguments = 1
-    has_content = True
     option_spec = {"lab": directives.unchanged_required, "name": directives.unchanged}
     subject = "Figure {0}: "
 
     def show(self) -> list[nodes.Node]:
         figure = for_each_machine(self.env, lambda machine: self.of_machine(self.arguments[0], machine))
-        box = nodes.figure("", *figure, nodes.legend("", *self.parse_content_to_nodes()), classes=["hf-front-figure"])
+        box = nodes.figure("", *figure, classes=["hf-front-figure"])
         self.add_name(box)
         return [box]
 
@@ -134,24 +133,15 @@ class ChapterCards(NoticeDirective):
     def card(self, chapter: Chapter) -> nodes.container:
         to_chapter = page_link(chapter.page, chapter.title)
         number = nodes.inline("", chapter.number, classes=["hf-card-number"])
+        question = [nodes.paragraph("", chapter.question)] if chapter.question else []
         words = nodes.container("", nodes.paragraph("", "", number, nodes.Text(" "), to_chapter, classes=["hf-card-title"]),
-                                *self.line(chapter),
+                                *question,
                                 nodes.paragraph("", counted(chapter.minutes, "minute"), classes=["hf-card-minutes"]),
                                 classes=["hf-card-words"])
         return nodes.container("", *self.ornament(chapter), words, classes=["hf-chapter-card"])
 
-    def line(self, chapter: Chapter) -> list[nodes.Node]:
-        """One line: the chapter's headline number on each machine and what it counts, or the chapter's question if it has no
-        number."""
-        if not chapter.measured:
-            return [nodes.paragraph("", chapter.question)] if chapter.question else []
-        value, _, what = chapter.measured.partition(" ")
-        words, messages = self.parse_inline(f"{{measured}}`{chapter.page}/{value}`")
-        return [nodes.paragraph("", "", nodes.inline("", "", *words, classes=["hf-card-measured"]), nodes.Text(f" {what}")),
-                *messages]
-
     def ornament(self, chapter: Chapter) -> list[nodes.Node]:
-        """The chapter's figure on each machine, or its drawing."""
+        """The chapter's figure on each machine, or the part of its drawing that the card shows."""
         if not chapter.card:
             return []
         domain = press(self.env)
@@ -161,7 +151,7 @@ class ChapterCards(NoticeDirective):
             if script.exists():
                 return for_each_machine(self.env, lambda machine: [
                     nodes.raw("", small(picture(self.env, chapter.card, machine)[1]), format="html")])
-            return [nodes.raw("", small(drawings.as_html(drawings.noted(domain, chapter.card))), format="html")]
+            return [nodes.raw("", small(drawings.as_html(drawings.noted(domain, chapter.card)), chapter.crop), format="html")]
         except RecordError as error:
             other = "" if script.exists() else f"there is no figures/{script.name}, and "
             return [self.notice(f"the card of chapter {chapter.number}: {other}{error}")]
@@ -184,10 +174,10 @@ def picture(env: BuildEnvironment, name: str, machine: Machine, lab: str | None 
     return record, drawn(records, script, record.path)
 
 
-def small(svg: str) -> str:
-    """A figure as an ornament: only its shapes, with ids of their own."""
+def small(svg: str, crop: str = "") -> str:
+    """A figure, or a part of it, as an ornament: only its shapes, with ids of their own."""
     svg = svg[svg.index("<svg"):svg.index("</svg>") + len("</svg>")]
-    svg = VIEW.sub(lambda view: f'viewBox="{" ".join(f"{side:g}" for side in frame(svg, view[1]))}"', svg, count=1)
+    svg = VIEW.sub(lambda view: f'viewBox="{crop or frame(svg, view[1])}"', svg, count=1)
     svg = re.sub(r"<(title|desc|text)\b.*?</\1>\s*", "", svg, flags=re.S)
     svg = re.sub(r' (role|aria-\w+)="[^"]*"', "", svg)
     svg = re.sub(r'(\bid="|url\(#|href="#)', r"\1card-", svg)
@@ -196,7 +186,7 @@ def small(svg: str) -> str:
     return f'<div class="hf-figure">{svg}</div>'  # whose classes have the colours
 
 
-def frame(svg: str, view: str) -> tuple[float, float, float, float]:
+def frame(svg: str, view: str) -> str:
     """The visible part of a figure without its words, as x, y, width and height: for a plot, the extent of the first panel's
     grid."""
     x, y, width, height = map(float, view.split())
@@ -208,10 +198,25 @@ def frame(svg: str, view: str) -> tuple[float, float, float, float]:
     if upright:
         _, bottom, _, top = upright[0]
         y, height = top - EDGE, bottom - top + 2 * EDGE
-    return x, y, width, height
+    return f"{x:g} {y:g} {width:g} {height:g}"
+
+
+class headline(nodes.General, nodes.TextElement):
+    """A page's first heading, wherever on the page it is."""
+
+
+def put_headline(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """doctree-resolved: makes the container hf-headline the page's heading in place of its title, which the contents has."""
+    for box in [each for each in doctree.findall(nodes.container) if "hf-headline" in each["classes"]]:
+        title = doctree.next_node(nodes.title)
+        title.parent.remove(title)
+        box.replace_self(headline("", "", *box[0].children, classes=box["classes"]))
 
 
 def add_to(app: Sphinx) -> None:
+    app.add_node(headline, html=(lambda self, node: self.body.append(self.starttag(node, "h1", "")),
+                                 lambda self, node: self.body.append("</h1>\n")))
+    app.connect("doctree-resolved", put_headline)
     app.add_directive("front-figure", FrontFigure)
     app.add_directive("own-misses", OwnMisses)
     app.add_directive("book-in-numbers", BookInNumbers)

@@ -48,8 +48,8 @@ def pending_line(text: str, end: str = ".") -> nodes.paragraph:
 
 
 def add_banner(app: Sphinx, doctree: nodes.document) -> None:
-    """doctree-read: says at the top of a page if its numbers are provisional or from another machine, and what is not measured
-    yet."""
+    """doctree-read: says at the top of a page, or below a front page's summary, if its numbers are provisional or from another
+    machine, and what is not measured yet."""
     labs, title = press(app.env).labs_used(app.env.docname), doctree.next_node(nodes.title)
     if title is None:
         return
@@ -59,7 +59,8 @@ def add_banner(app: Sphinx, doctree: nodes.document) -> None:
         banner = boxed(for_each_machine(app.env, lines) + waits)
     else:
         banner = for_each_machine(app.env, lambda machine: boxed(lines(machine)))
-    place = title.parent.index(title) + 1
+    summary = next((each for each in title.parent.children if "hf-front-top" in each.get("classes", ())), title)
+    place = title.parent.index(summary) + 1
     title.parent[place:place] = banner
 
 

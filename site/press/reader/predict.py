@@ -13,7 +13,7 @@
     :drawn: fig-bandwidth y * l1_gbs           where in a figure the reader's answer is drawn: on its x or y axis, or x2, y2 of
                                                the second panel; optionally multiplied by a value, or a value divided by it
     :pending:                                  perhaps not measured on any machine yet
-    The question.
+    The question. A container of class hf-predict-means in it appears below the answer.
     ```
 
     ```{predictions-summary}                   before the takeaway: how the reader's intuition moved
@@ -162,6 +162,9 @@ class Predict(Question):
                 figure, axis, _, _ = self.drawn()
                 box["data"].update(figure=nodes.make_id(figure), axis=axis)
         box += answers
+        for means in [each for each in box.findall(nodes.container) if "hf-predict-means" in each["classes"]]:
+            means.parent.remove(means)
+            box += means
         return box
 
     def answer(self, machine: Machine) -> predict_answer:

@@ -19,7 +19,7 @@
     };
     dot = made("g", {class: "hf-drag"});
     dot.append(made("circle", {class: "hf-reach", r: 36}), made("circle", {r: 13}), made("text", {x: -20, y: 6, "text-anchor": "end"}));
-    dot.lastChild.textContent = "three plain loops?";
+    dot.lastChild.textContent = "drag me ↕";
     dot.addEventListener("touchstart", (event) => event.preventDefault(), {passive: false});  // or the page would scroll
     const move = () => dot.setAttribute("transform", `translate(${x}, ${heights[slider.value]})`);
     const to = ({clientX, clientY}) => {
@@ -41,4 +41,13 @@
   new MutationObserver(settle).observe(box, {attributeFilter: ["class"]});
   document.addEventListener("hf:machine", add);
   add();
+
+  // The main button: where the plot is in view already, nothing scrolls, but the dot shows that it can be dragged.
+  document.querySelector(".hf-press-first").addEventListener("click", (event) => {
+    event.preventDefault();
+    box.scrollIntoView({block: "nearest"});
+    slider.focus({preventScroll: true});
+    dot.classList.add("hf-beckons");
+    dot.addEventListener("animationend", () => dot.classList.remove("hf-beckons"), {once: true});
+  });
 })();
