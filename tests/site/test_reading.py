@@ -90,6 +90,7 @@ def test_every_jump_has_a_way_back(browser, served, page, link):
         place = visit.page.evaluate("scrollY")
         visit.page.keyboard.press("Enter")
         back.wait_for(state="visible")
+        expect(visit.page.locator("header .hf-back")).to_be_visible()  # there it covers no words
         expect(visit.page).to_have_url(re.compile("#"))
         back.click()
         visit.page.wait_for_url(f"**/{page}.html")
@@ -127,10 +128,14 @@ def test_arrow_keys_turn_the_page_but_not_while_something_takes_them(visit):
     visit.page.wait_for_url("**/02-matmul.html")
     visit.page.keyboard.press("ArrowLeft")
     visit.page.wait_for_url("**/01-roofline.html")
-    visit.page.evaluate("document.querySelector('article').insertAdjacentHTML('afterbegin', '<input value=abc>')")
-    visit.page.locator("article input").first.focus()
     asked = []
     visit.page.on("request", lambda request: asked.append(request.url))
+    visit.page.evaluate("scrollTo({top: 2000, behavior: 'instant'})")  # a half-read page
+    visit.page.keyboard.press("ArrowRight")
+    visit.page.evaluate(SETTLED)
+    visit.page.evaluate("scrollTo({top: 0, behavior: 'instant'})")
+    visit.page.evaluate("document.querySelector('article').insertAdjacentHTML('afterbegin', '<input value=abc>')")
+    visit.page.locator("article input").first.focus()
     visit.page.keyboard.press("ArrowRight")
     visit.page.keyboard.press("Alt+Shift+ArrowRight")
     visit.page.evaluate(SETTLED)

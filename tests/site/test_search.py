@@ -79,6 +79,25 @@ def test_the_header_searches_from_any_page(browser, served):
         assert visit.errors == []
 
 
+def test_results_appear_below_the_header_s_field_as_one_types(browser, served, book):
+    for address in (f"{served}02-matmul.html", (book / "index.html").as_uri()):
+        with Visit(browser, address) as visit:
+            assert not any("search" in asked for asked in visit.requests)  # a reader who doesn't search loads nothing for it
+            field, links = visit.page.locator(".hf-find input"), visit.page.locator(".hf-find .hf-found a")
+            field.press_sequentially("ridg")
+            expect(links).to_have_count(5)
+            field.press_sequentially("e")
+            expect(links.first).to_have_attribute("href", re.compile(r"/glossary\.html#term-Ridge$"))
+            visit.page.keyboard.press("Escape")
+            expect(links.first).to_be_hidden()
+            field.fill("ridge")
+            visit.page.keyboard.press("Tab")
+            expect(links.first).to_be_focused()
+            links.first.click()
+            expect(visit.page).to_have_url(re.compile(r"/glossary\.html#term-Ridge$"))
+            assert visit.errors == []
+
+
 def test_figures_texts_and_listings_are_not_searched(site):
     site.shown("""# Head
 

@@ -122,35 +122,38 @@
   });
 
   // ——— Keys ———
+  const TOP = 100, article = document.querySelector("article");
   const TAKEN = "input, select, textarea, summary, [contenteditable], [tabindex], [role=slider], [role=radio], video, audio";
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") hide();
     const turn = { ArrowLeft: "prev", ArrowRight: "next" }[event.key];
     if (!turn || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (event.target !== document.body && event.target.closest(TAKEN)?.matches(":not(main)")) return;
+    if (scrollY > TOP && article?.getBoundingClientRect().bottom > innerHeight) return;  // a half-read page stays
     const link = document.querySelector(`link[rel="${turn}"]`);
     if (link) location.assign(link.href);
   });
   const help = make("details", "hf-keys");
   help.append(make("summary", "", "Keys"));
-  for (const [key, does] of [["←", "previous page"], ["→", "next page"], ["Tab", "next link, button or slider"],
-                             ["Esc", "close a pop-up"]]) {
+  for (const [key, does] of [["←", "previous page, from the top or the end of one"], ["→", "next page, likewise"],
+                             ["Tab", "next link, button or slider"], ["Esc", "close a pop-up"]]) {
     const line = make("p", "", ` ${does}`);
     line.prepend(make("kbd", "", key));
     help.append(line);
   }
   document.querySelector("footer")?.append(help);
 
-  // ——— After following a link in the text: back to the place and to the link ———
+  // ——— After following a link in the text: back to the place and to the link, from the header, where it covers nothing ———
   const back = make("button", "hf-back", "← Back", { type: "button", hidden: "" });
   let from = null, landed = NaN;
-  document.body.append(back);
+  document.querySelector(".hf-home").after(back);
+  const offer = (offered) => { back.hidden = !offered; back.parentElement.classList.toggle("hf-jumped", offered); };
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("article a[href*='#']:not(.headerlink, [role=doc-backlink])");
     if (link && !event.defaultPrevented) press.store("jump", (from = link).href);
   });
   function arrived() {
-    back.hidden = press.stored("jump") !== location.href || history.length < 2;
+    offer(press.stored("jump") === location.href && history.length > 1);
     landed = NaN;
     setTimeout(() => { landed = scrollY; }, 1000);  // the page may still be scrolling there
     press.store("jump", null);
@@ -162,14 +165,19 @@
     from?.focus({ preventScroll: true });
   });
 
+  // ——— Results below the header's field: their script comes when the reader goes there ———
+  const find = document.querySelector(".hf-find[data-finder]");
+  find?.addEventListener("focusin", () => document.head.append(make("script", "", "", {
+    src: press.trusted.createScriptURL(new URL(`_static/${find.dataset.finder}`, find.action).href) })), { once: true });
+
   // ——— Progress ———
-  const article = document.querySelector("article"), line = make("div", "hf-progress", "", { "aria-hidden": "true" });
+  const line = make("div", "hf-progress", "", { "aria-hidden": "true" });
   let waiting = false;
   function measure() {
     waiting = false;
     const box = article.getBoundingClientRect(), way = box.height - innerHeight;
     line.style.transform = `scaleX(${way > 0 ? Math.max(0, Math.min(1, -box.top / way)) : 0})`;
-    back.hidden ||= Math.abs(scrollY - landed) > innerHeight;
+    if (Math.abs(scrollY - landed) > innerHeight) offer(false);
   }
   if (article) {
     document.body.append(line);

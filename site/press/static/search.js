@@ -1,8 +1,8 @@
-// Searches the book. Its text is loaded as a script, which also works from a file, at the first query.
+// Searches the book as the reader types, on the page of results or below the header's field. The book's text is loaded at the first
+// query, as a script, which also works from a file.
 (() => {
-  const form = document.querySelector(".hf-search"), field = form.elements.q;
-  const says = document.querySelector(".hf-search-says"), list = document.querySelector(".hf-found");
-  const SHOWN = 30, EXCERPT = 180;
+  const page = document.querySelector(".hf-search"), form = page ?? document.querySelector(".hf-find"), field = form.elements.q;
+  const root = page ? "" : new URL(".", form.action).href, SHOWN = page ? 30 : 5, EXCERPT = page ? 180 : 70;
   const WEIGHT = { page: 5, term: 4, section: 3 };  // for a word in the title
   const DEFINED = 1.5;  // for a word in a term that the section defines
   let sections = null, waiting = null;
@@ -28,7 +28,7 @@
       const all = split(text);
       for (const word of all) counts.set(word, (counts.get(word) ?? 0) + 1);
       return { kind, title, text, counts, length: all.length, titleWords: split(title), defined: split(defined), page: number ? `${number} ${page}` : page,
-        address: anchor ? `${address}#${anchor}` : address };
+        address: `${root}${address}${anchor && "#"}${anchor}` };
     }));
     if (waiting !== null) look(waiting);
   };
@@ -121,6 +121,9 @@
     return paragraph;
   };
 
+  const says = page ? document.querySelector(".hf-search-says") : made("p", "hf-search-says");
+  const list = page ? document.querySelector(".hf-found") : made("ol", "hf-found");
+
   const look = (query) => {
     let words = [...new Set(split(query))];
     list.replaceChildren();
@@ -128,8 +131,7 @@
     if (!sections) {
       if (waiting === null) {
         const script = document.createElement("script");
-        script.src = press.trusted.createScriptURL(
-          new URL(`${document.documentElement.dataset.content_root}_static/search-text.js`, location.href).href);
+        script.src = press.trusted.createScriptURL(`${root}_static/search-text.js`);
         document.head.append(script);
       }
       waiting = query;
@@ -141,7 +143,7 @@
     const whole = ranked(words, true), found = whole.length || words.length === 1 ? whole : ranked(words, false);
     says.textContent = guess + (found.length === 0 ? `No section contains ${words.length > 1 ? "any of these words" : "this word"}.`
       : whole.length === 0 ? "No section contains all of these words. The closest:"
-      : found.length > SHOWN ? `${found.length} results; showing the best ${SHOWN}:`
+      : found.length > SHOWN ? `${found.length} results; ${page ? `showing the best ${SHOWN}` : "Enter shows more"}:`
       : found.length === 1 ? "1 result." : `${found.length} results.`);
     for (const section of found.slice(0, SHOWN)) {
       const item = made("li"), link = made("a", "", section.title);
@@ -154,14 +156,29 @@
     }
   };
 
-  const asked = () => {
-    const address = new URL(location.href);
-    address.searchParams.set("q", field.value);
-    history.replaceState(null, "", address);
-    look(field.value);
+  const onPage = () => {
+    const asked = () => {
+      const address = new URL(location.href);
+      address.searchParams.set("q", field.value);
+      history.replaceState(null, "", address);
+      look(field.value);
+    };
+    form.addEventListener("submit", (event) => { event.preventDefault(); asked(); });
+    field.addEventListener("input", asked);
+    field.value = new URLSearchParams(location.search).get("q") ?? "";
   };
-  form.addEventListener("submit", (event) => { event.preventDefault(); asked(); });
-  field.addEventListener("input", asked);
-  field.value = new URLSearchParams(location.search).get("q") ?? "";
+  const belowField = () => {
+    const box = made("div", "hf-found-here"), show = () => { box.hidden = !field.value.trim(); };
+    says.setAttribute("role", "status");
+    box.append(says, list);
+    form.append(box);
+    field.addEventListener("input", () => { look(field.value); show(); });
+    form.addEventListener("focusin", show);
+    form.addEventListener("focusout", ({relatedTarget}) => { box.hidden = !form.contains(relatedTarget); });
+    form.addEventListener("keydown", ({key}) => { if (key === "Escape") box.hidden = true; });
+    box.addEventListener("pointerdown", (event) => event.preventDefault());  // else the field would lose the focus
+    show();
+  };
+  if (page) onPage(); else belowField();
   look(field.value);
 })();

@@ -21,7 +21,7 @@ OF_CLASS = {
     "hf-stepped": ("steps.js",),
 }
 # {something on the page: its scripts}, which live.js fetches when the reader scrolls near.
-WHEN_SEEN: dict[str, tuple[str, ...]] = {}
+WHEN_SEEN: dict[str, tuple[str, ...]] = {"search": ("search.js",)}  # reading.js fetches that for the header's field
 OF_PAGE = {"search": ("search.js",)}  # which is a template, and has no classes to ask for
 
 
@@ -34,6 +34,7 @@ def load(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.do
             app.add_css_file(file)
         else:
             app.add_js_file(file, loading_method="defer")
+    context["finder"] = fetched_later("search", "data-finder") if page != "search" else ""
 
 
 STATIC = Path(__file__).parents[1] / "static"
@@ -58,11 +59,11 @@ def scripts_of(what: str) -> list[Path]:
     return [next(path for folder in FOLDERS if (path := folder / file).exists()) for file in WHEN_SEEN.get(what, ())]
 
 
-def fetched_later(what: str) -> str:
-    """The attribute that gives live.js the scripts of something on the page. Their digests stop a browser from using outdated
-    ones."""
+def fetched_later(what: str, attribute: str = "data-scripts") -> str:
+    """The attribute that gives live.js, or another script, the scripts of something on the page. Their digests stop a browser
+    from using outdated ones."""
     named = " ".join(f"{file.name}?v={zlib.crc32(file.read_bytes()):08x}" for file in scripts_of(what))
-    return f' data-scripts="{named}"' if named else ""
+    return f' {attribute}="{named}"' if named else ""
 
 
 COMMENT_OR_INDENT = re.compile(r"^[ \t]*//.*\n|^[ \t]+", re.M)
