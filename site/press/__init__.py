@@ -64,6 +64,7 @@ If the shown machine has not measured a number, the sentence uses another machin
     ```{lab-header} clock.hpp                  the header's reference, from Doxygen
     ```{machines}                              every machine; :values: lab/id … for headline numbers
     ```{book-mistakes}                         the claims that fail on the machine shown, and its largest misses
+    ```{claims-squares}                        a square for each claim and machine
     ```{claims-ledger}                         every claim on every machine
 
     ```{predict} id                            a question to answer before the page shows the answer: reader/predict.py

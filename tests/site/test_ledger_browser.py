@@ -9,7 +9,7 @@ from whole import Visit
 
 MACHINES = 6
 FAILING = ["L1 delivers at least 3 times the bandwidth of DRAM.", "L1 answers in less than a fifth of the time."]
-CLAIMS_PAGE = "# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\n:hidden:\n\n01-roofline\n```\n"
+CLAIMS_PAGE = "# Page\n\n```{claims-squares}\n```\n\n```{claims-ledger}\n```\n\n```{toctree}\n:hidden:\n\n01-roofline\n```\n"
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +54,26 @@ def test_it_is_filtered_and_the_address_says_how(browser, page):
         expect(visit.page.get_by_label("all", exact=True)).to_be_checked()
 
 
+def test_a_square_for_each_claim_and_machine_leads_to_its_claim(browser, page):
+    with Visit(browser, page) as visit:
+        rows, says = visit.page.locator(".hf-ledger-sums tbody tr"), visit.page.locator(".hf-square-says")
+        expect(rows).to_have_count(MACHINES + 1)
+        for row in rows.all():
+            expect(row.locator("rect")).to_have_count(len(CLAIMS))
+            counts = dict(zip(("holds", "fails", "close", "made", "open"), map(int, row.locator("td").all_inner_texts()[2:])))
+            assert {state: row.locator(f"rect.hf-{state}").count() for state in counts} == counts
+        failing = visit.page.locator("rect.hf-fails")
+        expect(failing).to_have_count(len(FAILING))
+        visit.page.get_by_label("not yet measured").check()
+        failing.first.hover()
+        expect(says).to_contain_text(FAILING[0])
+        expect(says).to_contain_text("false")
+        failing.first.click()
+        expect(visit.page.locator("tr.hf-here")).to_contain_text(FAILING[0])
+        expect(visit.page.locator("tr.hf-here")).to_be_in_viewport()
+        assert visit.errors == []
+
+
 def test_the_filter_is_worked_by_the_keyboard(browser, page):
     with Visit(browser, page) as visit:
         visit.page.get_by_label("all", exact=True).focus()
@@ -78,7 +98,7 @@ def test_every_verdict_can_be_reached(browser, served, width):
         assert cut == 0
         heads = visit.page.locator(".hf-ledger-lab .hf-cell-head")
         assert heads.first.is_visible() == (width == 360)
-        lines = visit.page.locator(".hf-ledger > .hf-scroll td:first-child p").evaluate_all(
+        lines = visit.page.locator(".hf-ledger-sums td:first-child p").evaluate_all(
             "all => all.map(name => name.offsetHeight / parseFloat(getComputedStyle(name).lineHeight))")
         assert max(lines) < 2.5  # machines' names
 

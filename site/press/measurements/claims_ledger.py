@@ -1,5 +1,6 @@
 """{book-mistakes}: the claims that fail on the machine that is chosen, and the largest misses of its predictions.
-{claims-ledger}: every claim, its bound, and the verdict of every machine. static/claims-ledger.js filters it."""
+{claims-squares}: a square for each claim and machine. {claims-ledger}: every claim, its bound, and the verdict of every
+machine. static/claims-ledger.js filters the ledger, and leads from a square to its claim."""
 
 import html
 import re
@@ -17,13 +18,15 @@ from ..reader.predict import script_controls
 from .claim_boxes import statements
 from .claims import MEASURED, NOTHING, Answer, Statement
 from .outcomes import Outcome, missed
-from .predictions_page import outcomes_of
+from .predictions_page import about, outcomes_of
 from .quantity import NO_BREAK_SPACE
 from .record import CHANGED, Machine, Record, RecordError
 
 STATES = (("all", "all"), ("fails", "false somewhere"), ("close", "too close to call somewhere"),
           ("holds", "true everywhere"), ("made", "modelled or simulated"), ("open", "not yet measured"))
 MARKS = {"holds": "✓", "fails": "✗", "close": "≈"}
+CHAPTERS_APART = 1.5  # squares
+SAYS = "Each square is a claim, chapter by chapter. Point at one to read it; press it to go there."
 MOST, LARGE = 5, 2  # misses listed; the least factor for that
 
 
@@ -97,17 +100,28 @@ def refuted(entry: Entry, record: Record) -> list[nodes.Node]:
 
 
 def miss(lab: str, outcome: Outcome) -> list[nodes.Node]:
-    about = outcome.what if outcome.name == outcome.what else f"{outcome.what}, {outcome.name}"
+    words = about(outcome)
     found = f" We predicted {outcome.predicted} and measured {outcome.measured}, a miss of {missed(outcome.miss)}"
-    return [nodes.strong("", f"{about[0].upper()}{about[1:]}."), nodes.Text(found), *in_chapter(lab), nodes.Text(".")]
+    return [nodes.strong("", f"{words[0].upper()}{words[1:]}."), nodes.Text(found), *in_chapter(lab), nodes.Text(".")]
 
 
 def in_chapter(lab: str) -> list[nodes.Node]:
     return [nodes.Text(" ("), page_link(lab, f"chapter {lab[:2]}"), nodes.Text(")")]
 
 
+class ClaimsSquares(NoticeDirective):
+    """A row of squares for each machine that decides a claim, and their totals."""
+
+    def show(self) -> list[nodes.Node]:
+        domain = press(self.env)
+        domain.note_all_labs()
+        found = [entry for lab in domain.records.labs() for entry in entries(domain, lab)]
+        says = script_controls(html=f'<p class="hf-square-says" aria-live="polite">{SAYS}</p>\n')
+        return [nodes.container("", says, sums(domain.records.machines(), found), classes=["hf-ledger-sums"])] if found else []
+
+
 class ClaimsLedger(NoticeDirective):
-    """The totals of each machine, and a table for each lab."""
+    """A table for each lab."""
 
     def run(self) -> list[nodes.Node]:
         domain = press(self.env)
@@ -120,7 +134,7 @@ class ClaimsLedger(NoticeDirective):
         result = [notice for _, notices in read.values() for notice in notices]
         if not everything:
             return result
-        box = nodes.container("", sums(machines, everything), script_controls(html=filters(labs)), classes=["hf-ledger"])
+        box = nodes.container("", script_controls(html=filters(labs)), classes=["hf-ledger"])
         for lab, (found, _) in read.items():
             if found:
                 part = nodes.container("", nodes.rubric("", "", chapter_link(domain, lab)), table(machines, found),
@@ -148,13 +162,37 @@ def entries(domain: PressDomain, lab: str) -> list[Entry]:
 
 
 def sums(machines: list[Machine], entries: list[Entry]) -> nodes.table:
-    """How many claims each machine confirms, refutes or leaves open."""
+    """Which claims each machine confirms, refutes or leaves open: a square for each claim, and how many there are."""
+    places, width = places_of(entries)
+    axis = "".join(f'<text x="{x:.2f}%" y="14">{lab[:2]}</text>' for lab, x in starts(entries, places).items())
+    what = '<span class="visually-hidden">a square for each claim</span>'
     rows = []
     for machine in machines:
-        found = [entry.of(record) for entry in entries if (record := entry.records.get(machine.slug))]
-        counts = [found.count(state) for state in ("holds", "fails", "close", "made")]
-        rows.append([machine.name, *map(str, counts), str(len(entries) - len(found))])
-    return scrolling_table(["machine", "hold", "fail", "too close to call", "modelled or simulated", "not measured"], rows)
+        found = [entry.of(record) if (record := entry.records.get(machine.slug)) else "open" for entry in entries]
+        if set(found) == {"open"}:
+            continue
+        squares = "".join(f'<rect class="hf-{state}" x="{x:.2f}%" width="{width:.2f}%"/>' for state, x in zip(found, places))
+        counts = [str(found.count(state)) for state in ("holds", "fails", "close", "made", "open")]
+        rows.append([machine.name, nodes.raw("", svg(squares), format="html"), *counts])
+    return scrolling_table(["machine", nodes.raw("", svg(axis) + what, format="html"), "hold", "fail", "too close to call",
+                            "modelled or simulated", "not measured"], rows)
+
+
+def places_of(entries: list[Entry]) -> tuple[list[float], float]:
+    """Where the square of each claim begins, and how wide it is, in percent of their row: chapters are apart."""
+    labs = list(dict.fromkeys(entry.lab for entry in entries))
+    pitch = 100 / (len(entries) + CHAPTERS_APART * (len(labs) - 1))
+    return [pitch * (number + CHAPTERS_APART * labs.index(entry.lab)) for number, entry in enumerate(entries)], .8 * pitch
+
+
+def starts(entries: list[Entry], places: list[float]) -> dict[str, float]:
+    """Where each lab's squares begin."""
+    return dict(reversed([(entry.lab, x) for entry, x in zip(entries, places)]))
+
+
+def svg(content: str) -> str:
+    """Hidden from screen readers, because the tables say the same."""
+    return f'<svg class="hf-squares" aria-hidden="true">{content}</svg>'
 
 
 def table(machines: list[Machine], entries: list[Entry]) -> nodes.table:
@@ -228,4 +266,5 @@ def filters(labs: list[str]) -> str:
 
 def add_to(app: Sphinx) -> None:
     app.add_directive("book-mistakes", BookMistakes)
+    app.add_directive("claims-squares", ClaimsSquares)
     app.add_directive("claims-ledger", ClaimsLedger)

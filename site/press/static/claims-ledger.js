@@ -1,4 +1,4 @@
-// The ledger's filter, by verdict and chapter. The address holds the reader's choice.
+// The ledger's filter, by verdict and chapter, whose choice is in the address; and its squares, which name their claims.
 (() => {
   const ledger = document.querySelector(".hf-ledger"), form = ledger?.querySelector(".hf-ledger-filter");
   if (!form) return;
@@ -33,4 +33,28 @@
   form.addEventListener("change", () => { show(); address(); });
   form.addEventListener("submit", (event) => event.preventDefault());
   show();
+
+  // The squares of a machine are in the order of the claims below.
+  const VERDICTS = {holds: "true", fails: "false", close: "too close to call", made: "modelled or simulated", open: "not measured"};
+  const sums = document.querySelector(".hf-ledger-sums"), says = sums?.querySelector(".hf-square-says");
+  const claims = labs.flatMap((lab) => [...lab.querySelectorAll("tbody tr")]);
+  const claimOf = (square) => claims[[...square.parentElement.children].indexOf(square)];
+  const squareOf = ({target}) => target.closest?.(".hf-squares rect");
+  sums?.addEventListener("pointerover", (event) => {
+    const square = squareOf(event);
+    if (!square) return;
+    const claim = claimOf(square), [chapter] = claim.closest(".hf-ledger-lab").querySelector(".rubric").textContent.split(":");
+    const verdict = VERDICTS[square.getAttribute("class").slice("hf-".length)], machine = square.closest("tr").cells[0].textContent;
+    says.textContent = `${chapter}: “${claim.querySelector("a, span").textContent}” On ${machine}: ${verdict}.`;
+  });
+  sums?.addEventListener("click", (event) => {
+    const square = squareOf(event);
+    if (!square) return;
+    [states[0].checked, chapter.value] = [true, ""];
+    show();
+    address();
+    ledger.querySelector("tr.hf-here")?.classList.remove("hf-here");
+    claimOf(square).classList.add("hf-here");
+    claimOf(square).scrollIntoView({block: "center"});
+  });
 })();

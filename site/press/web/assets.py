@@ -12,6 +12,7 @@ from sphinx.config import Config
 # {a class of something on the page: files of static/, in the order in which they are loaded}
 OF_CLASS = {
     "hf-cards": ("drawings.css", "front-page.css"),
+    "hf-ledger-sums": ("claims-ledger.css",),
     "hf-ledger": ("claims-ledger.css", "claims-ledger.js"),
     "hf-machines-page": ("machines-page.css",),
     "hf-predict": ("predict.css", "predict-veil.js", "predict.js"),
