@@ -28,14 +28,14 @@ from .scoreboard import Scoreboard
 from .systolic import SystolicArray
 
 OF_CLASS = {
-    "hf-multiples": ("rooflines.css", "gallery.js"),
+    "hf-together": ("rooflines.css", "gallery.js"),
     "hf-float-bits": ("float-bits.css", "float-bits.js"),
     "hf-widget": ("widgets.css",),
     "hf-widget-roofline": ("live.js",),
     "hf-widget-planner": ("live.js",),
     "hf-widget-array": ("drawings.css", "steps.js", "live.js"),
-    "hf-widget-measure": ("measure.css", "widget.js", "plausible.js", "experiments.js", "measure-plots.js", "measure-record.js",
-                          "measure.js"),
+    "hf-widget-measure": ("predict.css", "measure.css", "widget.js", "plausible.js", "experiments.js", "measure-plots.js",
+                          "measure-record.js", "measure.js"),
     "hf-reader-gpu": ("widgets.css", "measure.css", "live.js"),
     "hf-known": ("this-browser.css", "plausible.js", "this-browser.js"),
 }

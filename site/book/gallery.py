@@ -1,4 +1,4 @@
-"""The rooflines of the page of machines, all on one scale. {compare-machines}: two machines in one drawing.
+"""The rooflines of the page of machines, all in one plot. {compare-machines}: two machines in one drawing.
 
     ```{compare-machines}
     :values: 01-roofline/peak_fp32_gflops …
@@ -15,7 +15,7 @@ from press.reader.predict import script_controls
 from sphinx.application import Sphinx
 
 from . import roofs
-from .roofs import Roofline, drawing, roofline, scale_of
+from .roofs import Roofline, picture, roofline, scale_of
 
 
 def rooflines(machines: dict[Machine, dict[str, Record]]) -> dict[Machine, Roofline]:
@@ -24,24 +24,21 @@ def rooflines(machines: dict[Machine, dict[str, Record]]) -> dict[Machine, Roofl
             if roofs.LAB in records and (found := roofline(records[roofs.LAB]))}
 
 
-def multiples(app: Sphinx, machines: dict[Machine, dict[str, Record]]) -> list[nodes.Node]:
-    """press-machines: a drawing for each machine with a roofline, all on one scale."""
+def together(app: Sphinx, machines: dict[Machine, dict[str, Record]]) -> list[nodes.Node]:
+    """press-machines: one plot with the roofline of each machine that has one, and a list of these machines."""
     lines = rooflines(machines)
     if not lines:
         return []
-    scale = scale_of(lines.values())
-    box = nodes.container(classes=["hf-multiples"])
+    names = nodes.bullet_list(classes=["hf-roof-names"])
     for machine, own in lines.items():
-        first = {} if box.children else {"behind": roofs.all_behind(lines.values(), scale)}
         to_card = nodes.reference("", machine.name, refid=f"machine-{machine.slug}", internal=True)
-        ridge = f"ridge at {own.all.ridge:.2g} FLOP/byte; with one thread, {own.one.ridge:.2g}"
-        box += nodes.container("", nodes.paragraph("", "", to_card, classes=["hf-multiple-name"]),
-                               nodes.raw("", drawing(machine.slug, machine.name, own, scale, **first), format="html"),
-                               nodes.paragraph("", ridge, classes=["hf-multiple-ridge"]), classes=["hf-multiple"])
-    key = "Speed in GFLOP/s against arithmetic intensity in FLOP/byte. Thick lines: all threads. Thin lines: one thread; " \
-          "dots: kernels on one thread." + (" Grey lines: the other machines." if len(lines) > 1 else "")
-    box += nodes.paragraph("", key, classes=["hf-multiples-key"])
-    return [box]
+        words = f"ridge at {own.one.ridge:.2g} FLOP/byte; with all cores, {own.all.ridge:.2g}"
+        ridge = nodes.inline("", words, classes=["hf-kind"])
+        names += nodes.list_item("", nodes.paragraph("", "", to_card, nodes.Text(" "), ridge))
+    key = ("In colour: one core of the machine that you point at, as in chapter 01; dots: its kernels. Thin black line: all of "
+           "its cores. Grey: the other machines.")
+    plot = nodes.container("", nodes.raw("", picture(lines, scale_of(lines.values())), format="html"), nodes.paragraph("", key))
+    return [nodes.container("", plot, names, classes=["hf-together"])]
 
 
 class CompareMachines(Gallery):
@@ -70,4 +67,4 @@ class CompareMachines(Gallery):
 
 def add_to(app: Sphinx) -> None:
     app.add_directive("compare-machines", CompareMachines)
-    app.connect("press-machines", multiples)
+    app.connect("press-machines", together)

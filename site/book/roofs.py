@@ -1,4 +1,4 @@
-"""Rooflines of several machines as small multiples: one scale, with the other machines' rooflines behind each."""
+"""The rooflines of all machines in one plot, as chapter 01 draws that of one core."""
 
 import html
 import math
@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from press.measurements.quantity import quantity
-from press.measurements.record import Record
+from press.measurements.record import Machine, Record
 
 LAB = "01-roofline"
-WIDTH, HEIGHT, BOTTOM, LEFT, RIGHT = 320, 230, 30, 48, 22  # of one drawing, and of its margins, in pixels
+WIDTH, HEIGHT, TOP, BOTTOM, LEFT, RIGHT = 600, 420, 30, 48, 62, 24  # of the plot, and of its margins, in pixels
 ONE, ALL = "one core", "all cores"
 PEAKS = {ONE: "peak_fp32_gflops", ALL: "peak_fp32_all_gflops"}
 
@@ -70,7 +70,7 @@ class Scale:
             return max(0.0, min(1.0, (math.log10(value) - ends[0]) / (ends[1] - ends[0])))
 
         x, y = share(intensity, self.x), share(speed, self.y)
-        return round(LEFT + x * (WIDTH - LEFT - RIGHT), 1), round(8 + (1 - y) * (HEIGHT - BOTTOM - 8), 1)
+        return round(LEFT + x * (WIDTH - LEFT - RIGHT), 1), round(TOP + (1 - y) * (HEIGHT - BOTTOM - TOP), 1)
 
 
 def scale_of(rooflines: Iterable[Roofline]) -> Scale:
@@ -84,34 +84,40 @@ def scale_of(rooflines: Iterable[Roofline]) -> Scale:
 
 def path(roof: Roof, scale: Scale) -> str:
     """The roof from one end of the axis to the other, as an SVG path."""
+    return "M" + "L".join(corners(roof, scale))
+
+
+def corners(roof: Roof, scale: Scale) -> list[str]:
+    """Where the roof begins, its ridge, and where it ends."""
     left, right = 10.0 ** scale.x[0], 10.0 ** scale.x[1]
     points = [(left, roof.at(left)), (roof.ridge, roof.peak), (right, roof.peak)]
     lowest = 10.0 ** scale.y[0]
     if points[0][1] < lowest:  # the roof enters through the bottom edge
         points[0] = (lowest / roof.bandwidth, lowest)
-    return "M" + "L".join("{:g},{:g}".format(*scale.place(*point)) for point in points)
+    return ["{:g},{:g}".format(*scale.place(*point)) for point in points]
 
 
-BEHIND = "hf-all-roofs"
+def picture(rooflines: dict[Machine, Roofline], scale: Scale) -> str:
+    """All machines' rooflines, the first one picked out; static/gallery.js picks another when the reader points at it."""
+    *others, first = [group(machine, own, scale) for machine, own in reversed(rooflines.items())]
+    drawn = "".join(others) + first.replace("hf-roof", "hf-roof hf-picked", 1)  # on top
+    told = " ".join(f"{machine.name}: {described(own)}" for machine, own in rooflines.items())
+    return (f'<svg class="hf-roofs" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="roofs-title roofs-desc">'
+            f'<title id="roofs-title">The rooflines of all machines</title><desc id="roofs-desc">{html.escape(told)}</desc>'
+            f"{grid(scale)}{drawn}</svg>")
 
 
-def all_behind(rooflines: Iterable[Roofline], scale: Scale) -> str:
-    """All machines' roofs in grey. They are in the first drawing and the others reuse them, so that the size of the page grows
-    with the number of machines, not its square."""
-    paths = "".join(f'<path class="hf-other" d="{path(each.all, scale)}"/>' for each in rooflines)
-    return f'<g id="{BEHIND}">{paths}</g>'
-
-
-def drawing(slug: str, name: str, own: Roofline, scale: Scale, behind: str = f'<use href="#{BEHIND}"/>') -> str:
-    """One machine's roofline, with all others in grey behind it."""
-    dots = "".join('<circle cx="{:g}" cy="{:g}" r="3"><title>{}</title></circle>'.format(
+def group(machine: Machine, own: Roofline, scale: Scale) -> str:
+    """One machine's roofline: the roof of one core in two colours, that of all cores, the kernels, and the machine's name."""
+    start, ridge, end = corners(own.one, scale)
+    dots = "".join('<circle cx="{:g}" cy="{:g}" r="4"><title>{}</title></circle>'.format(
         *scale.place(x, y), html.escape(f"{label}: {quantity(float(f'{y:.3g}'), 'GFLOP/s')}"))
         for x, y, label in own.kernels if x > 0 and y > 0)
-    slug, title = html.escape(slug), html.escape(f"The roofline of {name}")
-    return (f'<svg class="hf-roofs" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="roof-{slug}-title '
-            f'roof-{slug}-desc"><title id="roof-{slug}-title">{title}</title><desc id="roof-{slug}-desc">'
-            f'{html.escape(described(own))}</desc>{grid(scale)}{behind}<path class="hf-one" d="{path(own.one, scale)}"/>'
-            f'<path class="hf-all" d="{path(own.all, scale)}"/>{dots}</svg>')
+    right, top = scale.place(10.0 ** scale.x[1], own.all.peak)
+    return (f'<g class="hf-roof" data-machine="{html.escape(machine.slug)}"><path class="hf-reach" d="{path(own.all, scale)}"/>'
+            f'<path class="hf-all" d="{path(own.all, scale)}"/><path class="hf-memory" d="M{start}L{ridge}"/>'
+            f'<path class="hf-compute" d="M{ridge}L{end}"/>{dots}'
+            f'<text x="{right:g}" y="{top - 8:g}" text-anchor="end">{html.escape(machine.name)}</text></g>')
 
 
 def described(own: Roofline) -> str:
@@ -130,10 +136,12 @@ def grid(scale: Scale) -> str:
     lines = []
     for exponent in range(scale.x[0], scale.x[1] + 1):
         x, floor = scale.place(10.0 ** exponent, 10.0 ** scale.y[0])
-        lines.append(f'<line x1="{x:g}" x2="{x:g}" y1="8" y2="{floor:g}"/>'
-                     f'<text x="{x:g}" y="{HEIGHT - 6}" text-anchor="middle">{power(exponent)}</text>')
+        lines.append(f'<line x1="{x:g}" x2="{x:g}" y1="{TOP}" y2="{floor:g}"/>'
+                     f'<text x="{x:g}" y="{HEIGHT - 28}" text-anchor="middle">{power(exponent)}</text>')
     for exponent in range(scale.y[0], scale.y[1] + 1):
         x, y = scale.place(10.0 ** scale.x[0], 10.0 ** exponent)
         lines.append(f'<line x1="{x:g}" x2="{WIDTH - RIGHT}" y1="{y:g}" y2="{y:g}"/>'
                      f'<text x="{x - 4:g}" y="{y + 5:g}" text-anchor="end">{power(exponent)}</text>')
+    lines.append(f'<text x="2" y="14">speed, GFLOP/s</text>'
+                 f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 6}" text-anchor="end">intensity, FLOP/byte</text>')
     return f'<g class="hf-axes" aria-hidden="true">{"".join(lines)}</g>'

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from book.roofs import Roof, Roofline, path, roofline, scale_of
+from book.roofs import HEIGHT, WIDTH, Roof, Roofline, path, roofline, scale_of
 from conftest import LAB, Site, change_value, drop_value
 from playwright.sync_api import Locator, expect
 from press.measurements.record import Record
@@ -55,19 +55,20 @@ def test_a_scale_holds_every_machine():
     fast = Roofline(Roof(6e4, 4e3), Roof(1e6, 5e3), ((300, 9e5, "b"),))
     scale = scale_of([slow, fast])
     assert scale.x[0] <= -2 and scale.y == (-3, 6)
-    assert all(0 < x < 320 and 0 < y < 230 for x, y in (scale.place(0.01, 0.003), scale.place(300, 9e5)))
+    assert all(0 < x < WIDTH and 0 < y < HEIGHT for x, y in (scale.place(0.01, 0.003), scale.place(300, 9e5)))
 
 
-def test_each_machine_has_a_drawing_a_line_and_a_card(site):
+def test_each_machine_has_a_roof_a_line_and_a_card(site):
     site.record()
     site.record(change_value("cache_gain", 2.5), published="other-machine")
     site.built(PAGE)
     page, text = site.html(), site.text()
-    assert page.count('class="hf-roofs"') == 2 and page.count('class="hf-other"') == 2
+    assert page.count('class="hf-roofs"') == 1 and re.findall(r'class="(hf-roof[^"]*)" data-machine="([^"]*)"', page) == [
+        ("hf-roof", "other-machine"), ("hf-roof hf-picked", "here")]
     assert 'id="machine-here"' in page and 'id="machine-other-machine"' in page
     assert page.count("<circle") == 20  # ten kernels on each
     assert "this machine 175 GFLOP/s 22.9" in text and "Fixture Processor, 2 cores 175 GFLOP/s 2.5" in text
-    assert "ridge at 11 FLOP/byte; with one thread, 11" in text  # 347.1 over 32.67, 175.2 over 16.49
+    assert "ridge at 11 FLOP/byte; with all cores, 11" in text  # 347.1 over 32.67, 175.2 over 16.49
     assert "GNU 12.2.0 with -O3 -DNDEBUG -march=native" in text
 
 
@@ -118,4 +119,22 @@ def test_two_are_compared_and_the_address_says_which(browser, page):
 def test_without_scripts_nothing_is_to_choose(browser, page):
     with Visit(browser, page, java_script_enabled=False) as visit:
         expect(visit.page.locator("select:visible")).to_have_count(0)
-        expect(visit.page.locator("svg.hf-roofs:visible")).to_have_count(3)
+        expect(visit.page.locator("svg.hf-roofs:visible")).to_have_count(1)
+        expect(visit.page.locator(".hf-roof text:visible")).to_have_count(1)
+
+
+def test_pointing_at_a_roof_or_a_name_picks_that_machine_out(browser, page):
+    with Visit(browser, page) as visit:
+        def picked(machine):
+            expect(visit.page.locator(".hf-roof.hf-picked")).to_have_attribute("data-machine", machine)
+            expect(visit.page.locator(".hf-roof-names .hf-picked")).to_have_attribute("href", f"#machine-{machine}")
+            expect(visit.page.locator(".hf-roof text:visible")).to_have_count(1)
+
+        picked("here")
+        visit.page.locator(".hf-roof-names a").nth(1).hover()
+        picked("second")
+        visit.page.locator(".hf-roof-names a").nth(2).focus()
+        picked("third")
+        visit.page.locator("[data-machine=here] .hf-reach").dispatch_event("pointerover")
+        picked("here")
+        assert visit.errors == []

@@ -1,3 +1,25 @@
+// Picks out the machine that the reader points at, or whose name has the focus, in the plot of all machines.
+(() => {
+  const plot = document.querySelector(".hf-together svg"), names = [...document.querySelectorAll(".hf-roof-names a")];
+  if (!plot) return;
+  const roofs = [...plot.querySelectorAll(".hf-roof")];
+  const pick = (slug) => {
+    for (const roof of roofs) roof.classList.toggle("hf-picked", roof.dataset.machine === slug);
+    for (const name of names) name.classList.toggle("hf-picked", name.hash === `#machine-${slug}`);
+    plot.append(...roofs.filter((roof) => roof.matches(".hf-picked")));  // on top
+  };
+  const point = ({target}) => {
+    const named = names.find((name) => name.closest("li").contains(target))?.hash.slice("#machine-".length);
+    const slug = target.closest(".hf-roof")?.dataset.machine ?? named;
+    if (slug) pick(slug);
+  };
+  for (const type of ["pointerover", "focusin", "click"]) plot.closest(".hf-together").addEventListener(type, point);
+  const follow = () => { if (roofs.some((roof) => roof.dataset.machine === press.machine)) pick(press.machine); };
+  document.addEventListener("hf:machine", follow);
+  pick(roofs.at(-1).dataset.machine);
+  follow();
+})();
+
 // Compares two machines: their roofs in one drawing, their values in one table. The address holds the choice.
 (() => {
   const box = document.querySelector(".hf-compare-two");
@@ -20,9 +42,8 @@
       const dots = machine.dots.map(([x, y]) => `<circle cx="${x}" cy="${y}" r="3"/>`).join("");
       return `<g class="hf-pair-${i}"><path class="hf-one" d="${machine.one}"/><path class="hf-all" d="${machine.all}"/>${dots}</g>`;
     });
-    return `<svg class="hf-roofs" viewBox="0 -16 ${data.width} ${data.height + 32}" role="img" aria-label="The rooflines of both machines">
-      ${data.grid}${drawn.join("")}<text x="2" y="-4">speed, GFLOP/s</text>
-      <text x="${data.width - 4}" y="${data.height + 12}" text-anchor="end">intensity, FLOP/byte</text></svg>`;
+    return `<svg class="hf-roofs" viewBox="0 0 ${data.width} ${data.height}" role="img" aria-label="The rooflines of both machines">
+      ${data.grid}${drawn.join("")}</svg>`;
   };
 
   const table = (pair) => {

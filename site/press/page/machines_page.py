@@ -67,7 +67,8 @@ class Machines(Gallery):
         virtual = any(record.data["machine"]["virtualised"] for records in machines.values() for record in records.values())
         shared = [nodes.paragraph("", SHARED)] if virtual else []
         drawn = [node for nodes_of_one in self.env.events.emit("press-machines", machines) for node in nodes_of_one]
-        return [*self.notices, nodes.container("", *drawn, *table, *cards, *shared, classes=["hf-machines-page"])]
+        both = nodes.container("", *cards, classes=["hf-machine-cards"])
+        return [*self.notices, nodes.container("", *drawn, *table, both, *shared, classes=["hf-machines-page"])]
 
     def card(self, machine: Machine, records: dict[str, Record]) -> nodes.container:
         """A machine's hardware, and its measurements."""
