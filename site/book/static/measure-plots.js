@@ -2,7 +2,7 @@
 // GPU's bandwidth by bytes in flight. Both axes are logarithmic, as in the chapters' figures.
 (() => {
   const {svg, table} = press.make, {digits, scaled} = press.format;
-  const HEIGHT = 300, LEFT = 66, TOP = 40, BOTTOM = 250, MARGIN = 14;
+  const HEIGHT = 300, LEFT = 66, TOP = 40, BOTTOM = 250, MARGIN = 32, YOU = "this browser";
 
   const text = (x, y, words, colour, anchor = "start") => svg("text", {x, y, class: `f-${colour}`, "text-anchor": anchor}, words);
   const path = (points, colour, width, more = {}) =>
@@ -22,7 +22,7 @@
     return svg("svg", {class: "hf-graph", role: "img", viewBox: `0 0 ${width} ${HEIGHT}`}, [
       svg("title", {}, title), svg("desc", {}, "The numbers are in the table below."),
       ...powers(...x.slice(0, 4)).flatMap((v) => [path([[to.x(v), TOP], [to.x(v), BOTTOM]], "grid", .8),
-        text(to.x(v), BOTTOM + 20, x[4](v), "quiet", to.x(v) > right - 24 ? "end" : "middle")]),
+        text(to.x(v), BOTTOM + 20, x[4](v), "quiet", "middle")]),
       ...powers(...y.slice(0, 4)).flatMap((v) => [path([[LEFT, to.y(v)], [right, to.y(v)]], "grid", .8),
         text(LEFT - 8, to.y(v) + 5, y[4](v), "quiet", "end")]),
       text(4, 16, of[1], "quiet"), text(right, HEIGHT - 8, of[0], "quiet", "end"), ...lines(to)]);
@@ -33,35 +33,48 @@
     .map((x) => [x, Math.min(peak, x * bandwidth)]);
   // Memory's part of it and arithmetic's, in their colours.
   const slopes = (points) => [path(points.slice(0, -1), "orange", 3), path(points.slice(-2), "blue", 3)];
+  // The names of two lines that lie close together: above the upper one, below the lower one.
+  const apart = (y, other) => y < other ? -9 : 20;
   const roofline = ({peak, scalar, bandwidth}, machine, width) => {
-    const highest = 2 * Math.max(peak, machine?.peak ?? 0, 1), lowest = Math.min(.3, scalar / 3, (bandwidth || 1) / 32);
+    const highest = 2 * Math.max(peak, machine?.peak ?? 0, 1), lowest = Math.min(.3, (scalar || 1) / 3, (bandwidth || 1) / 32);
     return plot({title: "The rooflines of this browser and a published machine", of: ["intensity, FLOP/byte", "speed, FLOP/s"],
                  x: [...INTENSITIES, 2, width < 480 ? 4 : 2, (v) => v < 1 ? `1/${1 / v}` : String(v)],
                  y: [lowest, highest, 10, 1, (v) => scaled(v * 1e9, "")]}, width, (to) => [
-      ...(machine ? [path(roof(machine.peak, machine.bandwidth).map(to.point), "quiet", 2)] : []),
-      path([[to.x(bandwidth ? scalar / bandwidth : INTENSITIES[0]), to.y(scalar)], [to.right, to.y(scalar)]], "blue", 1.4, {"stroke-dasharray": "5 4"}),
+      ...(machine ? [path(roof(machine.peak, machine.bandwidth).map(to.point), "quiet", 2),
+        text(to.right, to.y(machine.peak) + apart(-machine.peak, -peak), `${machine.name}: ${scaled(machine.peak * 1e9, "FLOP/s")}`, "quiet", "end")] : []),
+      ...!peak ? [] : [path([[to.x(bandwidth ? scalar / bandwidth : INTENSITIES[0]), to.y(scalar)], [to.right, to.y(scalar)]], "blue", 1.4, {"stroke-dasharray": "5 4"}),
       text(to.right, to.y(scalar) + 20, "one number at a time", "blue", "end"),
       ...bandwidth ? slopes(roof(peak, bandwidth).map(to.point)) : [path([to.point([INTENSITIES[0], peak]), to.point([INTENSITIES[1], peak])], "blue", 3)],
-      text(to.right, to.y(peak) + (machine?.peak < peak ? -9 : 20), scaled(peak * 1e9, "FLOP/s"), "blue", "end"),
+      text(to.right, to.y(peak) + apart(-peak, -(machine?.peak ?? 0)), `${YOU}: ${scaled(peak * 1e9, "FLOP/s")}`, "blue", "end")],
     ]);
   };
-  const staircase = ({title, unit, points, others}, width) => {
-    const all = [...points, ...others].map(([, y]) => y), low = Math.min(...all) / 1.5, high = 1.5 * Math.max(...all);
+  const staircase = ({title, unit, points, others, name, falls}, width) => {
+    const heights = (list) => list.map(([, y]) => y);
+    const low = Math.min(...heights(points).map((y) => y / 1.5), ...heights(others).map((y) => y / 3));
+    const high = Math.max(...heights(points).map((y) => y * 1.5), ...heights(others).map((y) => y * 2));
     const steps = high / low < 100 ? [2, 1] : [10, 1];
     return plot({title, of: ["working set", unit], x: [2 ** 13, 2 ** 28, 2, width < 480 ? 5 : 3, capacity],
                  y: [low, high, ...steps, digits]}, width, (to) => [
-      path(others.map(to.point), "quiet", 2), path(points.map(to.point), "blue", 3),
+      path(others.map(to.point), "quiet", 2), path(points.map(to.point), "blue", 3), ...names(to, points, others, name, falls),
       ...points.map((p) => svg("circle", {cx: to.x(p[0]), cy: to.y(p[1]), r: 3, class: "f-blue"}))]);
   };
 
+  // The name of the line that begins higher is above its beginning; the other one is below: where lines fall, below their ends.
+  const names = (to, points, others, name, falls) => {
+    const lines = [[points, YOU, "blue"], [others, name, "quiet"]].filter(([line]) => line.length).sort(([a], [b]) => b[0][1] - a[0][1]);
+    const lowest = Math.max(...lines.map(([line]) => to.y(line.at(-1)[1])));
+    return lines.map(([line, words, colour], i) => i && falls ? text(to.right, lowest + 20, words, colour, "end")
+      : text(LEFT + 6, to.y(line[0][1]) + (i ? 20 : -9), words, colour));
+  };
+
   // Every picture that has data; points of a staircase are at powers of two, from 8 KiB.
-  press.measuredPlots = (result, machine, width) => {
-    const peak = Math.max(...result.peaks), sets = (values) => values.map((v, i) => [2 ** (13 + i), v]);
-    const stair = (title, unit, values, others) =>
-      values.length > 1 ? [staircase({title, unit, points: sets(values), others: others ?? []}, width)] : [];
+  press.measuredPlots = (found, machine, width) => {
+    const result = found ?? {peaks: [], reads: [], waits: []}, peak = Math.max(0, ...result.peaks), sets = (values) => values.map((v, i) => [2 ** (13 + i), v]);
+    const stair = (title, unit, values, others = [], falls = false) =>
+      Math.max(values.length, others.length) > 1 ? [staircase({title, unit, points: sets(values), others, name: machine?.name, falls}, width)] : [];
     const bandwidth = result.waits.length ? result.reads.at(-1) : 0; // the last one, once all are measured
-    return [...(peak ? [roofline({peak, scalar: result.peaks[0], bandwidth}, machine, width)] : []),
-            ...stair("Bandwidth by working set", "read, GB/s", result.reads, machine?.reads),
+    return [...(peak || machine ? [roofline({peak, scalar: result.peaks[0], bandwidth}, machine, width)] : []),
+            ...stair("Bandwidth by working set", "read, GB/s", result.reads, machine?.reads, true),
             ...stair("Latency by working set", "time of a dependent load, ns", result.waits, machine?.waits)];
   };
 

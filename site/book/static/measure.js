@@ -32,6 +32,12 @@
   // ---- The page ----
   const [form, soWhat] = [...box.querySelector("template").content.cloneNode(true).children];
   const {stop, guess} = form.elements, button = form.querySelector("[type=submit]"), {behind, format, size} = soWhat.elements;
+  const guessed = () => guess.dataset.moved ? Number((1000 ** (guess.value / guess.max)).toPrecision(2)) : 0;
+  guess.addEventListener("input", () => {
+    guess.dataset.moved = "yes";
+    guess.previousElementSibling.textContent = `${digits(guessed())} billion`;
+    guess.setAttribute("aria-valuetext", `${digits(guessed())} billion`);
+  });
   const said = element("output", {class: "hf-outcome", "aria-live": "polite"});
   const doing = element("p", {class: "hf-doing"}), bar = element("progress", {max: 1, value: 0, "aria-label": "measured so far"});
   const pictures = element("div", {class: "hf-shown hf-plots"}), rows = element("div", {class: "hf-shown"}), means = element("ul", {class: "hf-means"});
@@ -49,10 +55,12 @@
   let result = null, mine = null, began = 0, worker = null, watch = 0, width = 0;
   let run = null; // of the GPU: an AbortController
   // Two runs at once would disturb each other, so neither button works during a run.
-  const allow = () => { button.disabled = ask.disabled = Boolean(worker || run); };
+  const allow = () => {
+    button.disabled = ask.disabled = Boolean(worker || run);
+    button.hidden = Boolean(worker);  // Stop has its place
+  };
 
-  const draw = () => {
-    if (!result) return;
+  const draw = () => {  // before there is a result, the other machine's curves stand alone
     pictures.replaceChildren(...press.measuredPlots(result, machines.find(({slug}) => slug === behind.value), width || 620));
   };
   const gflops = (v) => scaled(v * 1e9, "FLOP/s"), gbs = (v) => scaled(v * 1e9, "B/s"), ns = (v) => scaled(v * 1e-9, "s");
@@ -100,9 +108,9 @@
   };
 
   const conclude = (from) => {
-    const multiplied = Math.max(...result.peaks) / 2, guessed = Number(guess.value);
-    const off = guessed > multiplied ? guessed / multiplied : multiplied / guessed;
-    const verdict = from || !guessed ? "" : off < 1.1 ? " Your guess was right." : ` You said ${digits(guessed)}: off by a factor of ${digits(off)}.`;
+    const multiplied = Math.max(...result.peaks) / 2, mine = guessed();
+    const off = Math.max(mine / multiplied, multiplied / mine);
+    const verdict = from || !mine ? "" : off < 1.1 ? " Your guess was right." : ` You said ${digits(mine)}: off by a factor of ${digits(off)}.`;
     said.textContent = `${from || "One core does"} ${digits(multiplied)} billion multiplications per second, and as many additions.${verdict}`;
     link.href = written(result);
     own.hidden = !mine;
@@ -144,7 +152,7 @@
     if (!data.done) return;
     if (!press.plausible(result)) {
       result = null;
-      pictures.replaceChildren();
+      draw();
       return end("The times are too short to be real. Nothing was saved. Try again.");
     }
     end();
@@ -159,7 +167,7 @@
     result = mine = null;
     began = Date.now();
     links.hidden = soWhat.hidden = true;
-    pictures.replaceChildren();
+    draw();
     rows.replaceChildren();
     const text = `(${press.experiments})()`, code = URL.createObjectURL(new Blob([text], {type: "text/javascript"}));
     worker = new Worker(press.trusted.createScriptURL(code), {name: press.book});
@@ -251,7 +259,7 @@
   if (!modules.length) {
     form.hidden = true;
     said.textContent = "This copy of the book was built without a compiler for WebAssembly, so this page can’t measure. The next section says how to run the labs instead.";
-  } else said.textContent = "Measuring takes 10 to 30 seconds and 512 MiB of memory, first on one core, then on all. Nothing is sent anywhere.";
+  } else said.textContent = "Measuring needs 512 MiB of memory. Your curves will appear beside the grey ones.";
   if (location.hash.startsWith("#measured")) fromLink();
   else if (remembered()) conclude("When this browser last measured, one core did");
 })();
