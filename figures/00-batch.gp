@@ -46,4 +46,4 @@ plot bytes using 1:(only($2 <= y_max, $2)) with linespoints pointtype modelled_p
      bytes using 1:(only($0 == third + 1, $2)):("what the bytes allow") with labels left font near textcolor rgb memory, \
      flops using 1:(only($0 == 2, $2)):("what the arithmetic allows") with labels left font near \
        textcolor rgb compute, \
-     speed using 1:(only($0 == third + 2, $2)):("measured") with labels left font near textcolor rgb ink
+     speed using 1:(only($0 == speed_records - 2, $2)):("measured") with labels left font near textcolor rgb ink

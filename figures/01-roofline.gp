@@ -74,9 +74,17 @@ set label sprintf("arithmetic: %s GFLOP/s", digits(peak)) at x_max * 0.98,peak r
 if (scalar_max < peak && !exists("few")) {
   set label sprintf("scalar: %s", digits(scalar_max)) at x_max * 0.98,scalar_max right font along textcolor rgb compute
 }
+# A bracket to the right of both orders, and its name along it.
 if (blocked > 3 * naive) {
-  set label sprintf("%s times apart", digits(blocked / naive)) at matmul_x,naive**0.65 * blocked**0.35 \
-    right font near textcolor rgb exists("few") ? purple : ink
+  apart_x = matmul_x * (x_max / x_min)**0.04
+  tip_x = apart_x / (x_max / x_min)**0.012
+  apart = exists("few") ? purple : ink
+  set arrow from apart_x,naive to apart_x,blocked nohead linewidth 1.2 linecolor rgb apart
+  do for [y in sprintf("%.9g %.9g", naive, blocked)] {
+    set arrow from tip_x,y + 0 to apart_x,y + 0 nohead linewidth 1.2 linecolor rgb apart
+  }
+  set label sprintf("%s times apart", digits(blocked / naive)) at apart_x,sqrt(naive * blocked) center rotate by 90 font along \
+    textcolor rgb apart
 }
 
 plot kernels using 1:2:(0):(gap(strcol(5), $2)) with vectors nohead linewidth 1 linecolor rgb ink, \

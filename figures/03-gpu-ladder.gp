@@ -44,7 +44,8 @@ row_of_ours(panel, rung) = !present(panel) ? NaN : \
   row_of(panel, panel == 1 ? ours_1[int(rung)] : climbed[2] == 4 ? ours_2_of_4[int(rung)] : ours_2[int(rung)])
 row_of_theirs(panel, rung) = row_of(panel, panel == 1 ? quoted_1[int(rung)] : quoted_2[int(rung)])
 
-left_edge = 176; right_edge = width - 24
+left_edge = 176; right_edge = width - 10
+numbers_x = 114  # a column of numbers, to the right of the marks
 set grid xtics noytics
 set multiplot
 do for [panel = 1:2] {
@@ -64,7 +65,7 @@ do for [panel = 1:2] {
   if (present(panel)) {
     eval key("measured", measured_point, blue)
   }
-  set xrange [0:118]
+  set xrange [0:130]
   set xtics 0,25,100
   eval y_range(-rows[panel] - 0.6, -0.4)
   unset ytics
@@ -77,15 +78,13 @@ do for [panel = 1:2] {
   set for [row = 1:rows[panel]] arrow from 0,-row to 100,-row nohead linewidth 0.8 linecolor rgb grid
   plot quoted(panel) using (only($1 <= last && beside(panel), $2 / full * 100)):(row_of_theirs(panel, $1)) with points \
          pointtype quoted_point pointsize 0.9 linecolor rgb grey, \
-       quoted(panel) using (only($1 <= last && !present(panel) && $2 < 0.8 * full, $2 / full * 100 + 4.5)): \
-         (row_of_theirs(panel, $1)):(digits($2 / full * 100)) with labels left textcolor rgb quiet, \
-       quoted(panel) using (only($1 <= last && !present(panel) && $2 >= 0.8 * full, $2 / full * 100 - 4.5)): \
-         (row_of_theirs(panel, $1)):(digits($2 / full * 100)) with labels right textcolor rgb quiet, \
        measured(panel) using (only(present(panel), $3)):(row_of_ours(panel, $1)):(only(present(panel), $4 - $3)):(0) \
          with vectors nohead linewidth 5 linecolor rgb blue, \
        measured(panel) using (only(present(panel), $2)):(row_of_ours(panel, $1)) with points \
          pointtype measured_point pointsize 0.9 linecolor rgb blue, \
-       measured(panel) using (only(present(panel), $2)):(row_of_ours(panel, $1)):(digits($2)) \
-         with labels left font near textcolor rgb blue
+       quoted(panel) using (only($1 <= last && !present(panel), numbers_x)):(row_of_theirs(panel, $1)): \
+         (digits($2 / full * 100)) with labels left textcolor rgb quiet, \
+       measured(panel) using (only(present(panel), numbers_x)):(row_of_ours(panel, $1)):(digits($2)) \
+         with labels left textcolor rgb blue
 }
 unset multiplot

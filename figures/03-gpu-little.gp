@@ -17,7 +17,6 @@ x_max = larger(four_max_x, one_max_x)
 y_min = one_min_y / 1.6
 y_max = 1.6 * larger(four_max_y, one_max_y)
 y_max = 1.6 * model_max_y > y_max ? 1.6 * model_max_y : y_max
-name_at(share, records) = int(share * records)  # the point beside which a curve's name is
 
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 36
 y_title = "bandwidth, GB/s"
@@ -30,6 +29,10 @@ eval decades_on("y", steps(y_min, y_max))
 set xtics (capacity(2.0**9) 2.0**9)
 set for [k = 12:40:3] xtics add (capacity(2.0**k) 2.0**k)
 set xlabel "in flight on the whole device" offset 0,0.9 textcolor rgb quiet
+# The curves are too close together for names beside them.
+eval key("one load per thread", circle, ink)
+if (have_four) { eval key("four loads", triangle, green) }
+if (have_simulated) { eval key("simulated", simulated_point, purple) }
 if (exists("value_gpu_little_predicted_bytes")) {
   knee = value_gpu_little_predicted_bytes
   set arrow from knee,y_min to knee,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb quiet
@@ -40,10 +43,4 @@ plot one using 1:3:4 with filledcurves fillcolor rgb ink, \
        linewidth 1.6 dashtype simulated_dash linecolor rgb purple, \
      four using (only(have_four, $1)):2 with linespoints pointtype triangle pointsize 0.6 linewidth 1.8 \
        dashtype long_dash linecolor rgb green, \
-     one using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb ink, \
-     simulated using (only(have_simulated && $0 == name_at(0.75, model_records), $1)):2:("simulated") \
-       with labels font near textcolor rgb purple, \
-     four using (only(have_four && $0 == name_at(0.5, four_records), $1)):2:("four loads per thread") \
-       with labels font near textcolor rgb green, \
-     one using (only($0 == name_at(0.6, one_records), $1)):2:("one load per thread") \
-       with labels font near textcolor rgb ink
+     one using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb ink

@@ -8,11 +8,6 @@ array colours[5] = [blue, grey, green, purple, ink]
 array points[5] = [circle, triangle, square, diamond, 11]
 algorithms = value_ranks > 2 ? 4 : 3  # with two ranks, halving and doubling is the same as the ring
 drawn(i) = i <= algorithms || i == 5
-array last[5]  # where a curve ends
-do for [i = 1:5] {
-  stats took(ids[i]) using 1:2 name "own" nooutput
-  last[i] = own_max_x
-}
 stats took("mpi") using 1:2 name "all" nooutput
 lowest = all_min_y; highest = all_max_y
 do for [i = 1:algorithms] {
@@ -36,13 +31,16 @@ do for [i = 1:algorithms] {
 place(i, x) = int(sum [k = 1:words(size[i])] (word(size[i], k) + 0 == x ? k : 0))
 over(i, x, y) = place(i, x) > 0 ? word(says[i], place(i, x)) / y : NaN
 
-left_edge = 84; right_edge = width - 112
+right_edge = width - 30
 x_min = all_min_x / 1.5; x_max = all_max_x * 1.001  # the last point is inside in spite of rounding
 set logscale xy
 eval x_range(x_min, x_max)
 set xtics ("4 B" 4, "256 B" 256, "16 KiB" 2**14, "1 MiB" 2**20, "64 MiB" 2**26)
 from = value("value_".prefix."alpha_beta_from_kib") * 1024
 to = value("value_".prefix."alpha_beta_to_kib") * 1024
+
+# The curves are too close together for names beside them.
+do for [i = 1:5] { if (drawn(i)) { eval key(names[i], points[i], colours[i]) } }
 
 set multiplot
 left_edge = 72; top_edge = 36; bottom_edge = 420  # left: "100,000"
@@ -57,9 +55,7 @@ plot for [i = 1:algorithms] model(ids[i]) using 1:2 with lines linewidth 1.6 das
      your_file using (only(have_yours && $5 > 0, $1)):2 with points pointtype earlier_point pointsize 0.6 linecolor rgb quiet, \
      your_file using (only(have_yours && $5 == 0, $1)):2 with points pointtype yours_point pointsize 0.9 linecolor rgb ink, \
      your_file using (only(have_yours && $5 == 0 && $1 == stars_max_x, $1)):2:("yours") with labels left font near \
-       textcolor rgb ink, \
-     for [i = 1:5] took(ids[i]) using (only(drawn(i) && $1 == last[i], $1)):2:(names[i]) \
-       with labels left font end textcolor rgb colours[i]
+       textcolor rgb ink
 
 top_edge = 504; bottom_edge = height - 62
 y_title = "the model over what was measured"
@@ -73,7 +69,5 @@ set object rectangle from from,0.3 to to,9 fillcolor rgb grey fillstyle solid 0.
 set label "fitted to the ring" at sqrt(from * to),6 center font near textcolor rgb quiet
 plot 1 with lines linewidth 1.4 linecolor rgb quiet, \
      for [i = 1:algorithms] took(ids[i]) using 1:(over(i, $1, $2)) with linespoints pointtype points[i] pointsize 0.7 \
-       linewidth 1.4 linecolor rgb colours[i], \
-     for [i = 1:algorithms] took(ids[i]) using (only($1 == last[i], $1)):(over(i, $1, $2)):(names[i]) \
-       with labels left font end textcolor rgb colours[i]
+       linewidth 1.4 linecolor rgb colours[i]
 unset multiplot

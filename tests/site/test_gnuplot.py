@@ -202,7 +202,11 @@ def test_all_that_was_measured_is_named(drawn):
         assert roofline.count(name.removeprefix("5-point ")) == 1
     assert "memory: 47.5 GB/s" in roofline and "arithmetic: 245 GFLOP/s" in roofline and "scalar: 8" in roofline
     assert not any(re.match("SSE|AVX2|L1|L2", string) for string in roofline)  # they are in its table
-    assert "37.5 times apart" in roofline
+    assert "37.5 times apart" in roofline  # beside a bracket:
+    source = drawn["server", "01-roofline"]
+    x, y = map(float, re.search(r'<text class="f-ink bare" x="(\S+)" y="(\S+)"[^>]* transform="rotate\(-90', source).groups())
+    brackets = re.findall(r'd="M([\d.]+),([\d.]+)L\1,([\d.]+)M', source)
+    assert any(0 < x - float(at) < 20 and float(high) < y < float(low) for at, low, high in brackets)
     assert "ridge 5.16 FLOP/byte" in roofline
 
 
@@ -355,6 +359,23 @@ def test_the_legend_stands_in_rows_above_the_figure(write, tmp_path, figures):
     assert len({round(box.y0) for _, box in rows}) == 2 and all(box.x1 <= 560 for _, box in rows)
     marks = [float(y) for y in re.findall(r'<circle class="[^"]*f-(?:blue|paper)" [^>]*cy="(\S+)"', source)]
     assert len(marks) == 3 and all(top <= y <= 0 for y in marks)
+
+
+def test_a_second_row_of_a_legend_has_as_many_entries_as_the_first(write, tmp_path, figures):
+    names = ["GEMM", "attention", "reductions", "elementwise", "copying", "rest"]
+    script = figures("".join(f'eval key("{name}", square, ink)\n' for name in names) + "plot 1 linecolor rgb ink")
+    source = gnuplot.draw(write(record_of(**MACHINES["board"])), script, tmp_path / "figures", TOOL).read_text()
+    rows = [float(text.get("y")) for text in ElementTree.fromstring(source).iter(SVG + "text") if text.text in names]
+    assert [rows.count(y) for y in dict.fromkeys(rows)] == [3, 3]
+
+
+def test_a_label_is_held_at_the_end_beside_its_point(write, tmp_path, figures):
+    script = figures('set xrange [0:9]; set yrange [0:9]\n'
+                     'set label "a name too long for the right" at 8,5 font near textcolor rgb ink\n'
+                     'set label "short" at 1,5 font near textcolor rgb ink\nplot 5 linecolor rgb grid\n')
+    source = gnuplot.draw(write(record_of(**MACHINES["board"])), script, tmp_path / "figures", TOOL).read_text()
+    anchors = {text.text: text.get("text-anchor", "start") for text in ElementTree.fromstring(source).iter(SVG + "text")}
+    assert anchors["a name too long for the right"] == "end" and anchors["short"] == "start"
 
 
 def test_no_figure_has_a_legend_of_its_own():

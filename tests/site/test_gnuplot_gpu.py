@@ -3,14 +3,18 @@
 import copy
 import json
 import random
+import re
+import xml.etree.ElementTree as ElementTree
 
 import made
 import pytest
 from extremes import gpu_series, scale, scheduler_series
-from test_gnuplot import ROOT, TOOL, assert_clear, gnuplot
+from test_gnuplot import ROOT, SVG, TOOL, assert_clear, gnuplot
 
 SCRIPTS = {script.stem: script for script in sorted((ROOT / "figures").glob("03-*.gp"))}
 RECORD = made.record("03-gpu")
+NAMES = {"naive", "coalesced", "shared tile", "register tile", "warp tile", "register ports", "no tensor cores",
+         "through registers", "early copies", "copy engine", "ring of buffers", "blocks that stay", "all steps"}
 
 
 def scaled(record, chance):
@@ -78,6 +82,17 @@ def test_a_ladder_that_ends_at_the_warp_tile_has_a_row_less(drawn):
     assert "register ports" in ladder(7)
     assert "register ports" not in ladder(6)
     assert_clear(ladder(6))
+
+
+def test_each_number_of_the_ladder_is_on_the_line_of_its_row(drawn):
+    record = copy.deepcopy(RECORD)
+    record["series"] += gpu_series(random.Random(0))
+    for with_gpu in (RECORD, record):
+        words = [(text.text, float(text.get("x")), float(text.get("y")))
+                 for text in ElementTree.fromstring(drawn(with_gpu)["03-gpu-ladder"]).iter(SVG + "text")]
+        rows = {y for string, _, y in words if string in NAMES}
+        numbers = [(x, y) for string, x, y in words if re.fullmatch(r"[\d.]+", string) and y in rows]
+        assert len({x for x, _ in numbers}) == 1 and len({y for _, y in numbers}) == len(numbers) >= 8
 
 
 def test_figures_without_what_one_core_cannot_measure(drawn):

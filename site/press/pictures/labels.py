@@ -136,7 +136,7 @@ def over(text, _lines):
 
 
 def along(text, lines):
-    """Along the straight line at its point, above it or else below, without leaving it."""
+    """Along the straight line at its point, above it, above the marks on it, or else below, without leaving it."""
     x, y = point_of(text)
     width = text_width(text.string, text.size)
     text.angle, start, stop = line_through(lines, (x, y), text.angle)
@@ -145,17 +145,17 @@ def along(text, lines):
     for step in range(0, 600, 8):
         for slide in {float(step), float(-step)}:
             outside = max(0.0, start - (first + slide)) + max(0.0, first + slide + width - stop)
-            for lift in (-0.36 * text.size, 0.98 * text.size):
+            for lift, cost in ((-0.36 * text.size, 0), (-0.78 * text.size, 3), (0.98 * text.size, 6)):
                 px = x + (first + slide) * cos - lift * sin
                 py = y + (first + slide) * sin + lift * cos
-                yield Candidate(text, px, py, 0.1 * step + 100 * outside + (0 if lift < 0 else 6))
+                yield Candidate(text, px, py, 0.1 * step + 100 * outside + cost)
 
 
 def line_through(lines, point, angle):
     """The straight line through `point` at about `angle`: its exact angle, and its length before and after the point."""
     best = (angle, 0.0, 0.0)
     for a, b in chain.from_iterable(line.segments() for line in lines):
-        a, b = sorted((a, b))
+        a, b = sorted((a, b), key=lambda end: (end[0], -end[1]))  # text on an upright line reads upwards
         length = math.dist(a, b)
         slope = math.degrees(math.atan2(b[1] - a[1], b[0] - a[0]))
         if length <= best[2] - best[1] or abs(slope - angle) > 2:
@@ -238,8 +238,18 @@ def place(texts, marks, lines, canvas):
     options = [sorted(CANDIDATES[text.role](text, lines), key=lambda c: (c.cost, c.x, c.y)) for text in moving]
     chosen = settle(options, surroundings)
     for text, candidate in zip(moving, chosen):
-        text.x, text.y, text.anchor = candidate.x, candidate.y, "start"
+        anchor(text, candidate)
     return [(candidate.leader.corners, text) for text, candidate in zip(moving, chosen) if candidate.leader]
+
+
+def anchor(text, candidate):
+    """Puts a label in its place, held at the end next to its point, so that it stays there if a page makes it smaller."""
+    width, point = text_width(text.string, text.size), candidate.point
+    text.anchor = "middle" if not point or candidate.x < point[0] < candidate.x + width else \
+                  "start" if point[0] <= candidate.x else "end"
+    along = {"start": 0, "middle": width / 2, "end": width}[text.anchor]
+    text.x = candidate.x + along * math.cos(math.radians(text.angle))
+    text.y = candidate.y + along * math.sin(math.radians(text.angle))
 
 
 def settle(options, surroundings):

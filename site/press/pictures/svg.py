@@ -123,6 +123,23 @@ KEY_LEFT, KEY_MARK, KEY_GAP, KEY_ROW = 2, 20, 20, 27  # in units: before a row, 
 def legend(entries, width):
     """Arranges the entries of a legend, texts whose role is "key" and a point type, in rows that end above the figure. Returns
     their markers, and the height of the rows."""
+    rows = rows_within(entries, width)
+    for narrower in range(int(width), 0, -10):  # else the last row may have a single entry
+        if len(tried := rows_within(entries, narrower)) > len(rows):
+            break
+        rows = tried
+    marks, high = [], KEY_ROW * len(rows) if entries else 0
+    for number_of_row, row in enumerate(rows):
+        y = KEY_ROW * (number_of_row + 0.5) - high
+        for entry, shape, x in row:
+            entry.x, entry.y, entry.anchor = x + (KEY_MARK if shape else 0), y + 0.325 * entry.size, "start"
+            if shape:
+                marks.append(Mark(shape, x + 7, y, 5.4, entry.colour))
+    return marks, high
+
+
+def rows_within(entries, width):
+    """The rows that fit into a width: the entries, their shapes and where they begin."""
     rows, x = [[]], KEY_LEFT
     for entry in entries:
         shape = int(entry.role.removeprefix("key"))
@@ -132,14 +149,7 @@ def legend(entries, width):
             x = KEY_LEFT
         rows[-1].append((entry, shape, x))
         x += wide + KEY_GAP
-    marks, high = [], KEY_ROW * len(rows) if entries else 0
-    for number_of_row, row in enumerate(rows):
-        y = KEY_ROW * (number_of_row + 0.5) - high
-        for entry, shape, x in row:
-            entry.x, entry.y, entry.anchor = x + (KEY_MARK if shape else 0), y + 0.325 * entry.size, "start"
-            if shape:
-                marks.append(Mark(shape, x + 7, y, 5.4, entry.colour))
-    return marks, high
+    return rows
 
 
 def number(value):
