@@ -108,7 +108,7 @@ def chase() -> Sketch:
         """Loads over time, a bar for each, from its order to its arrival; all bars are equally long. In a pointer chase
         each load begins when the one before has arrived: five in five waits. In a stream the addresses are known, ten
         loads are always under way, and one arrives in every tenth of a wait: fifty in the same time.""",
-        data_first=0, data_last=last, data_at=last, data_pace=160,
+        data_first=0, data_last=last, data_at=last // 2, data_pace=160,
         data_unit="|".join(f"{step / ahead:.1f} waits" for step in range(last + 1)))
 
     def load(order, y, height):

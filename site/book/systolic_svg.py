@@ -83,7 +83,7 @@ def leaves(row: int, column: int) -> int:
 
 
 def drawing(trace: Trace, shown: int) -> str:
-    """The SVG and a sentence for each step, at step `shown` until a script moves it."""
+    """The SVG and a sentence for each step, at step `shown` until a reader moves it."""
     title = "A systolic array multiplies two matrices, cycle by cycle"
     description = (f"{SIDE} times {SIDE} cells. Weights shift in from above for {SIDE} cycles and stay. Then the rows of a "
                    "matrix enter from the left, each row of cells one cycle later than the one above it. Every cell "
@@ -94,7 +94,7 @@ def drawing(trace: Trace, shown: int) -> str:
              *equation(trace), *product(trace, shown)]
     svg = (f'<svg xmlns="http://www.w3.org/2000/svg" class="hf-drawing hf-systolic" viewBox="0 0 {WIDTH} {HEIGHT}" '
            f'role="img" aria-labelledby="hf-systolic-title hf-systolic-desc" data-first="0" data-last="{trace.last}" '
-           f'data-at="0" data-pace="1100" data-says="{says}"><title id="hf-systolic-title">{title}</title>'
+           f'data-at="{shown}" data-pace="1100" data-says="{says}"><title id="hf-systolic-title">{title}</title>'
            f'<desc id="hf-systolic-desc">{description}</desc>\n' + "\n".join(parts) + "\n</svg>")
     return with_steps(svg, says, shown)
 

@@ -37,7 +37,7 @@ If the shown machine has not measured a number, the sentence uses another machin
     If the record has series whose ids begin with conditions_, such as a GPU's clock, a line below the figure shows the points
     that are labelled with the ids of the figure's series.
 
-    ```{drawing} 01-swap                       an idea, drawn by drawings/01-sorting.py
+    ```{drawing} 01-swap                       an idea, drawn by drawings/01-sorting.py; {step}`words <fig-swap 3>` show a step
     :name: fig-swap                            optional
     The takeaway, one paragraph.
     ```
@@ -100,8 +100,7 @@ from .page.lab_code import LabCode
 from .page.lab_header import LabHeader, forget_missing_xml, words_without_a_place
 from .page.notice import add_banner
 from .page.second_reading import SecondReading
-from .pictures import compare
-from .pictures.drawing import Drawing
+from .pictures import compare, drawing
 from .pictures.lab_figure import LabFigure
 from .reader import per_machine, predict
 from .reader.yours import Yours
@@ -126,8 +125,7 @@ def setup(app: Sphinx) -> dict:
     app.add_domain(PressDomain)
     app.add_node(measured_number, html=(visit_measured_number, depart_measured_number))
     app.add_role("measured", Measured())
-    for name, directive in (("drawing", Drawing),
-                            ("lab-figure", LabFigure),
+    for name, directive in (("lab-figure", LabFigure),
                             ("lab-card", LabCard), ("lab-code", LabCode), ("lab-header", LabHeader),
                             ("second-reading", SecondReading),
                             ("yours", Yours),
@@ -135,7 +133,7 @@ def setup(app: Sphinx) -> dict:
         app.add_directive(name, directive)
     for part in (claim_boxes, borrowed, front_page, claims_ledger, machines_page, predict, predictions_page, numbering,
                  glossary, contents, head, feed, link_preview, rules, cite, compare, search, unbroken, wide_tables, defaults,
-                 assets, per_machine):
+                 assets, per_machine, drawing):
         part.add_to(app)  # assets before per_machine, which emits the event that assets must have connected to
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("config-inited", leave_out_chapters)

@@ -1,10 +1,12 @@
 """{drawing}: a drawing of an idea, inline in the page; anything that would affect the rest of the page is refused; steps that a
 reader moves through."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 from press.pictures import drawing
-from whole import Visit
+from whole import CHAPTERS, Visit
 
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 100">
 <title>A door</title><desc>A door, and a crate before it.</desc>
@@ -143,7 +145,7 @@ def test_steps_are_moved_by_a_slider_and_a_button(drawn, browser):
         expect(slider).to_have_attribute("aria-valuetext", "crates 1")
         visit.page.get_by_role("button", name="Play").click()
         expect(slider).to_have_value("3")
-        expect(visit.page.get_by_role("button", name="Play")).to_be_visible()
+        expect(visit.page.get_by_role("button", name="Replay")).to_be_visible()
         assert visit.errors == []
 
 
@@ -155,13 +157,14 @@ def test_without_scripts_the_step_that_the_drawing_names_is_shown(drawn, browser
 
 
 def moving(says: str) -> str:
-    return (STEPS.replace('data-unit="crates"', f'data-unit="crates" data-says="{says}"')
+    return (STEPS.replace('data-unit="crates"', f'data-says="{says}"')
             .replace('class="d"', 'class="d" data-places="0,0 20,5"'))
 
 
 def test_a_step_has_its_sentence_and_what_moves_its_place(drawn, browser):
     assert drawn(moving("One.|Two of them.|Three.")).status == 0
     with Visit(browser, drawn.address) as visit:
+        assert visit.page.locator("svg.hf-drawing + .hf-steps + .hf-says").count() == 1  # Play is directly under the picture
         says, slider = visit.page.locator(".hf-says p:visible"), visit.page.get_by_role("slider", name="Crates")
         expect(says).to_have_text(["Two of them."])
         expect(slider).to_have_attribute("aria-valuetext", "Two of them.")
@@ -170,6 +173,7 @@ def test_a_step_has_its_sentence_and_what_moves_its_place(drawn, browser):
         slider.press("Home")
         expect(says).to_have_text(["One."])
         assert visit.page.locator(".hf-says").bounding_box()["height"] == height
+        expect(visit.page.locator(".hf-steps output")).to_have_text("step 1 of 3")
         place = "document.querySelector('rect.d').style.transform"
         assert visit.page.evaluate(place) == "translate(0px, 0px)"
         slider.press("End")  # the last place remains
@@ -227,3 +231,41 @@ def test_the_sum_goes_round_until_all_have_it(browser, base):
             assert visit.page.evaluate(stripes) == passed
             visit.page.keyboard.press("ArrowRight")
         assert visit.errors == []
+
+
+def test_the_first_words_of_a_sentence_are_bold_where_a_colon_follows(drawn):
+    assert drawn(moving("One.|Two: of them, and more: all.|Three &amp; four.")).status == 0
+    assert ("<p class=hf-off>One.</p><p><b>Two:</b> of them, and more: all.</p><p class=hf-off>Three &amp; four.</p>"
+            in drawn.site.html())
+
+
+def test_words_show_the_step_that_they_speak_of(drawn, browser):
+    page = PAGE.replace("It *opens*.", "Once {step}`three are there <3>`, no more come.") + "\n{step}`one <fig-door 1>`.\n"
+    assert drawn(STEPS, page).status == 0
+    assert "Once three are there, no more come." in drawn.site.text()
+    with Visit(browser, drawn.address) as visit:
+        expect_shown(visit.page, "bd")
+        visit.page.get_by_role("button", name="three are there").hover()
+        expect_shown(visit.page, "bcd")
+        expect(visit.page.get_by_role("slider")).to_have_value("3")
+        visit.page.get_by_role("button", name="one", exact=True).press("Enter")
+        expect_shown(visit.page, "ad")
+        assert visit.errors == []
+    with Visit(browser, drawn.address, java_script_enabled=False) as visit:
+        expect(visit.page.get_by_role("button", name="one", exact=True)).to_have_count(0)
+
+
+def test_words_without_a_step_are_refused(drawn):
+    assert "{step} needs words <figure step>, not: one" in " ".join(drawn(STEPS, PAGE + "\n{step}`one`\n").said.split())
+
+
+def test_every_step_that_the_book_speaks_of_is_in_its_drawing(book):
+    found = []
+    for chapter in CHAPTERS:
+        html = (book / f"{chapter}.html").read_text(encoding="utf-8")
+        ends = {name: (int(first), int(last)) for name, first, last in re.findall(
+            r'<figure class="[^"]*hf-stepped[^"]*" id="([^"]+)">\s*<svg[^>]*? data-first="(\d+)" data-last="(\d+)"', html)}
+        for inside, body in re.findall(r'<figure class="[^"]*hf-stepped[^"]*" id="([^"]+)">(.*?)</figure>', html, re.S):
+            found += [(ends[inside], int(step)) for step in re.findall(r'data-of="" data-step="(\d+)"', body)]
+        found += [(ends[name], int(step)) for name, step in re.findall(r'data-of="([^"]+)" data-step="(\d+)"', html)]
+    assert len(found) >= 10 and all(first <= step <= last for (first, last), step in found)

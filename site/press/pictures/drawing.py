@@ -13,9 +13,12 @@ begin with hf-NN-name, the selectors of its <style> with .hf-NN-name. It contain
 
 A drawing with steps has attributes at its root: data-first="1" data-last="21" data-at="1" data-unit="warps", optionally
 data-pace in milliseconds. An element with data-from, data-to or both is visible only in those steps. Instead of data-unit,
-the root may have data-says="a sentence|for each|step", shown below the drawing. An element with data-places="x,y x,y …" is
+the root may have data-says="a sentence|for each|step", shown below the slider. An element with data-places="x,y x,y …" is
 shifted by these amounts, one for each step; the last applies to all further steps. static/steps.js adds a slider and a
 button. Without scripts and on paper, step data-at is shown.
+
+{step}`the words <fig-swap 3>` in prose show step 3 of the drawing in figure fig-swap when the reader points at them or presses
+them; in a drawing's own takeaway, {step}`the words <3>`.
 """
 
 import html
@@ -28,6 +31,9 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxRole
+from sphinx.writers.html5 import HTML5Translator
 
 from ..domain import PressDomain, press
 from ..measurements.record import RecordError
@@ -46,6 +52,28 @@ SECONDS = 60  # for a script
 
 class DrawingError(RecordError):
     """A drawing that can't be put on a page; the text is one line."""
+
+
+class words_of_step(nodes.inline):
+    """Words that show a step of a drawing: `step`, and `of`, the name of its figure, empty in the figure itself."""
+
+
+class WordsOfStep(SphinxRole):
+    def run(self) -> tuple[list[nodes.Node], list[nodes.Node]]:
+        found = re.fullmatch(r"(.+) <(?:(\S+) )?(\d+)>", self.text, re.S)
+        if not found:
+            return [], [self.inliner.reporter.error(f"{{step}} needs words <figure step>, not: {self.text}", line=self.lineno)]
+        words, figure, step = found.groups()
+        return [words_of_step("", words, of=figure or "", step=step)], []
+
+
+def visit_words_of_step(translator: HTML5Translator, node: words_of_step) -> None:
+    data = {"data-of": node["of"], "data-step": node["step"]}
+    translator.body.append(translator.starttag(node, "span", "", CLASS="hf-step", **data))
+
+
+def depart_words_of_step(translator: HTML5Translator, _: words_of_step) -> None:
+    translator.body.append("</span>")
 
 
 class Drawing(NoticeDirective):
@@ -203,8 +231,16 @@ def as_html(picture: ElementTree.Element) -> str:
 
 
 def with_steps(svg: str, says: str, now: int) -> str:
-    """A drawing, its sentences, and space for its slider, so that the page doesn't shift when scripts load."""
-    sentences = "".join(f"<p{'' if step == now else ' class=hf-off'}>{html.escape(words, quote=False)}</p>"
+    """A drawing, space for its slider, so that the page doesn't shift when scripts load, and its sentences, whose first words
+    are bold if a colon follows them."""
+    bold = lambda words: re.sub(r"^([^:.]+):", r"<b>\1:</b>", html.escape(words, quote=False))
+    sentences = "".join(f"<p{'' if step == now else ' class=hf-off'}>{bold(words)}</p>"
                         for step, words in enumerate(says.split("|")) if says)
     told = f'<div class="hf-says" aria-live="polite">{sentences}</div>\n' if says else ""
-    return f'{svg}\n{told}<div class="hf-steps"></div>\n'
+    return f'{svg}\n<div class="hf-steps"></div>\n{told}'
+
+
+def add_to(app: Sphinx) -> None:
+    app.add_directive("drawing", Drawing)
+    app.add_role("step", WordsOfStep())
+    app.add_node(words_of_step, html=(visit_words_of_step, depart_words_of_step))
