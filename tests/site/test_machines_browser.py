@@ -214,7 +214,7 @@ def test_what_a_question_hides_is_not_seen_while_the_machine_changes(browser, se
     with Visit(browser, f"{served}{LAB}.html") as visit:
         seen = visit.page.evaluate("""async slug => {
           const count = selector => document.querySelectorAll(selector).length, seen = [];
-          const hidden = [".hf-blank", ".hf-veiled", ".hf-veiled svg.hf-figure:not(:has(.hf-telling))"];
+          const hidden = [".hf-blank, .hf-folded", ".hf-veiled", ".hf-veiled svg.hf-figure:not(:has(.hf-telling))"];
           const look = () => {
             seen.push(hidden.map(count).join());
             requestAnimationFrame(look);

@@ -416,8 +416,11 @@ STANDS = """() => {
 }"""
 
 
+UNFOLDING = ".hf-folded { display: revert !important } .hf-slot.hf-folded { display: contents !important } .hf-fold { display: none !important }"
+
+
 @pytest.mark.parametrize("width", [360, 1280])
-def test_no_page_moves_when_its_questions_are_answered(browser, served, width):
+def test_no_page_moves_when_its_questions_are_answered_except_for_folds(browser, served, width):
     moved = {}
     with Visit(browser, f"{served}index.html", viewport={"width": width, "height": 800}) as visit:
         for page in (chapter for chapter in CHAPTERS if chapter not in LEFT_OUT):
@@ -425,6 +428,7 @@ def test_no_page_moves_when_its_questions_are_answered(browser, served, width):
             visit.page.evaluate("document.fonts.ready")
             visit.page.evaluate(CALCULATORS)  # else one of them may arrive meanwhile, or find its data
             expect(visit.page.locator("[aria-busy=true]"), page).to_have_count(0, timeout=30_000)
+            visit.page.add_style_tag(content=UNFOLDING)
             before = visit.page.evaluate(STANDS)
             visit.page.evaluate(ANSWERED)
             expect(visit.page.locator(".hf-predict:not(.hf-answered)"), page).to_have_count(0)
@@ -505,16 +509,55 @@ def test_words_beside_a_hidden_panel_are_hidden(browser, served, place, words):
         assert set(found.evaluate_all("all => all.map(each => getComputedStyle(each).visibility)")) == {"hidden"}
 
 
-def test_hidden_sentences_say_so_and_their_button_stays_on_the_screen(browser, served):
-    with Visit(browser, f"{served}00-workload.html", viewport={"width": 360, "height": 300}) as visit:
-        place = visit.page.locator("#read-and-written")
-        button = place.get_by_role("button", name="Hidden until you answer. Show it now")
-        for share in (0, .5):
-            place.evaluate("(e, share) => scrollBy(0, e.getBoundingClientRect().top + share * e.offsetHeight)", share)
-            header, seen = visit.page.locator(".hf-header").bounding_box(), button.bounding_box()
-            assert header["y"] + header["height"] <= seen["y"] <= 300 - seen["height"]
-        button.click()
-        assert button.count() == 0 and not place.evaluate(HIDDEN)
+# Offers that don't name an open question of the page by its number and lead to it, and runs of hidden lines that are too long.
+UNNAMED = """() => {
+  const boxes = [...document.querySelectorAll(".hf-predict")];
+  const wrong = [...document.querySelectorAll(".hf-show")].filter(offer => {
+    const links = [...offer.querySelectorAll("a")], named = links.map(link => boxes.find(box => `#${box.id}` === link.hash));
+    const numbers = links.map(link => boxes[Number(link.textContent.match(/\\d+/)) - 1]);
+    return !links.length || named.some((box, i) => !box || box !== numbers[i] || box.matches(".hf-answered"));
+  });
+  const tall = [...document.querySelectorAll(".hf-blank:not(.hf-blank .hf-blank), .hf-fold")].filter(each =>
+    each.offsetHeight > (each.matches(".hf-fold") ? 1.6 : 7) * parseFloat(getComputedStyle(each.parentElement).lineHeight));
+  return [...wrong, ...tall].map(each => each.textContent.slice(0, 60));
+}"""
+OFFERS = [WIDE.ask(UNNAMED), WIDE.ask(UNNAMED, width=360)]
+
+
+@pytest.mark.parametrize("question", OFFERS)
+def test_what_is_hidden_names_its_question_and_no_long_run_stays_unfolded(walked, question):
+    assert walked(WIDE).objections(question) == {}
+
+
+TOP = "each => each.getBoundingClientRect().top"
+
+
+def test_folded_lines_lead_to_their_question_and_unfold_in_their_place(browser, served):
+    with Visit(browser, f"{served}02-matmul.html", viewport={"width": 360, "height": 800}) as visit:
+        place, box = visit.page.locator("#same-count"), visit.page.locator("#predict-library-over-python")
+        fold = place.locator(".hf-fold")
+        expect(fold).to_contain_text("lines answer question 1 and 2")
+        assert fold.bounding_box()["height"] < 45
+        fold.get_by_role("link", name="2").click()
+        expect(box).to_be_in_viewport()
+        before = box.evaluate(TOP)
+        box.get_by_role("button", name="Skip: show me").click()
+        expect(fold).to_contain_text("lines answer question 1:")  # which is still open
+        assert box.evaluate(TOP) == pytest.approx(before, abs=1)
+        fold.scroll_into_view_if_needed()
+        before = place.evaluate(TOP)
+        fold.get_by_role("button", name="Show them now").click()
+        expect(fold).to_have_count(0)
+        expect(place.get_by_text("The C++ loops take")).to_be_visible()
+        assert place.evaluate(TOP) == pytest.approx(before, abs=1)
+
+
+def test_a_link_into_folded_lines_unfolds_them(browser, served):
+    with Visit(browser, f"{served}02-matmul.html") as visit:
+        visit.page.evaluate("document.querySelector('#same-count p').id = 'linked'")
+        expect(visit.page.locator("#linked")).to_be_hidden()
+        visit.page.evaluate("location.hash = 'linked'")
+        expect(visit.page.locator("#linked")).to_be_in_viewport()
 
 
 def test_a_slip_of_the_hand_is_no_answer_and_a_dropped_dot_can_be_taken_back(browser, served):

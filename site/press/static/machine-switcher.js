@@ -44,7 +44,7 @@
       return bottom > -innerHeight && top < 2 * innerHeight;
     };
     const turns = slots.map(slot =>
-      slot.querySelector(".hf-blank, .hf-telling") ? "last" : !slot.matches(FOLDED) && near(slot) ? "soon" : "later");
+      slot.querySelector(".hf-blank, .hf-folded, .hf-telling") ? "last" : !slot.matches(FOLDED) && near(slot) ? "soon" : "later");
     const of = turn => slots.filter((_, i) => turns[i] === turn), later = of("later");
     const few = Array.from({length: Math.ceil(later.length / FEW)}, (_, i) => later.slice(i * FEW, (i + 1) * FEW));
     return [of("soon"), ...few, of("last")];

@@ -1,7 +1,7 @@
 // Hides what would answer an open question: marks in its figures, and sentences. They keep their space, so that nothing moves when
-// they appear. Also draws the reader's answer into the plot. Used by predict.js.
+// they appear; only a long run of hidden lines folds into one. Also draws the reader's answer into the plot. Used by predict.js.
 (() => {
-  const BLOCKS = "p, ul, ol, table, div.math", OFFER = "Hidden until you answer. Show it now";
+  const BLOCKS = "p, ul, ol, table, div.math", MOST = 6;  // lines that are hidden without folding
   const EDGE = 2, TICKS = 112, LINE = 16, STEP = 8, ROOM = 120;  // in units of a figure
   const RISE = 13, FALL = 4, SEAM = 3;  // how far letters reach above and below their line, and what a word hides around them
   const middle = ({x, y, width, height}) => [x + width / 2, y + height / 2];
@@ -95,8 +95,8 @@
   };
 
   const clear = () => {
-    document.querySelectorAll(".hf-blank").forEach((each) => each.classList.remove("hf-blank"));
-    document.querySelectorAll(".hf-telling").forEach((each) => each.classList.remove("hf-telling"));
+    for (const name of ["hf-blank", "hf-folded", "hf-telling", "hf-covered"])
+      document.querySelectorAll(`.${name}`).forEach((each) => each.classList.remove(name));
     for (const each of document.querySelectorAll(".hf-veiled")) {
       each.classList.remove("hf-veiled");
       for (const svg of each.querySelectorAll("svg[aria-labelledby]")) {
@@ -104,14 +104,35 @@
         svg.setAttribute("aria-labelledby", `${title} ${title.replace(/title$/, "desc")}`);
       }
     }
-    document.querySelectorAll(".hf-covered").forEach((each) => each.classList.remove("hf-covered"));
     document.querySelectorAll(".hf-cover, .hf-show, .hf-bet").forEach((each) => each.remove());
   };
 
-  const button = (parent, reveal) => {
-    const made = Object.assign(document.createElement("button"), {type: "button", className: "hf-show", textContent: OFFER});
-    made.addEventListener("click", reveal);
-    return parent.appendChild(made);
+  const element = (tag, name, ...parts) => {
+    const made = Object.assign(document.createElement(tag), {className: name});
+    made.append(...parts);
+    return made;
+  };
+
+  // Does something that may fold or unfold lines, while an element stays where it is on the screen.
+  press.keeping = (kept, does) => {
+    const before = kept.getBoundingClientRect().top, result = does();
+    scrollBy({top: kept.getBoundingClientRect().top - before, behavior: "instant"});
+    return result;
+  };
+
+  // Names the questions that hide something, leads to them, and offers to show it. A fold also says what the first one asks.
+  const offer = (place, asked, lines = 0) => {
+    const all = [...document.querySelectorAll(".hf-predict")];
+    const links = asked.flatMap(({box}, i) => {
+      const words = box.querySelector(".hf-predict-question").textContent.trim();
+      const more = lines && !i && asked.length === 1 ? [": ", element("q", "", words)] : [];
+      const link = element("a", "", i ? "" : "question ", `${all.indexOf(box) + 1}`, ...more);
+      return [i ? " and " : "", Object.assign(link, {href: `#${box.id}`, title: words})];
+    });
+    const show = Object.assign(element("button", "", `Show ${lines ? "them" : "it"} now`), {type: "button"});
+    show.addEventListener("click", () => press.keeping(place, () => asked.forEach(({reveal}) => reveal())));
+    const why = element("span", "", lines ? `${lines} lines answer ` : "Answers ", ...links, lines ? "" : ".");
+    return element("div", "hf-show", why, " ", show);
   };
 
   // Puts a button at [x, y, maximum width] in a figure.
@@ -162,31 +183,42 @@
     const figures = target.matches("figure") ? [target] : [...target.querySelectorAll("figure")];
     const plots = figures.flatMap((figure) => [...figure.querySelectorAll("svg.hf-figure")]
       .map((svg) => ({figure, svg, ...marksOf(svg, colour)})));
-    const from = target.getBoundingClientRect().top;
-    const blocks = [...target.querySelectorAll(BLOCKS)].filter((each) => !each.closest("figure"))
-      .map((block) => ({block, top: block.getBoundingClientRect().top - from}));
-    return {target, figures, plots, blocks};
+    return {target, figures, plots, runs: runsOf(target)};
   };
 
-  // Hides what was found; returns the buttons that still need a place.
-  const hide = ({target, figures, plots, blocks}, reveal) => {
+  // Neighbouring parts of a place that have only sentences: {parts, blocks, lines}. A part that also has figures or code never folds.
+  const runsOf = (target) => {
+    const runs = [], line = parseFloat(getComputedStyle(target).lineHeight);
+    let run;
+    for (const part of [...target.children].flatMap((each) => each.matches(".hf-slot") ? [...each.children] : each)) {
+      const blocks = (part.matches(BLOCKS) ? [part] : [...part.querySelectorAll(BLOCKS)]).filter((each) => !each.closest("figure"));
+      const mixed = !blocks.length || part.querySelector("figure, pre");
+      if (mixed || !run) runs.push(run = {parts: [], blocks: [], lines: 0});
+      run.parts.push(part);
+      run.blocks.push(...blocks);
+      run.lines += mixed ? 0 : part.getBoundingClientRect().height / line;
+      if (mixed) run = null;
+    }
+    return runs;
+  };
+
+  // Hides what was found; returns the offers to show it that still need a place.
+  const hide = ({target, figures, plots, runs}, asked) => {
     const fresh = figures.filter((figure) => !figure.matches(".hf-veiled"));
     for (const figure of fresh) figure.classList.add("hf-veiled");
     for (const {svg, marks} of plots) {
       for (const each of marks) each.classList.add("hf-telling");
       svg.setAttribute("aria-labelledby", svg.getAttribute("aria-labelledby").split(" ")[0]);  // its description would tell the answer too
     }
-    const open = blocks.filter(({block}) => !block.closest(".hf-blank"));
-    for (const {block} of open) if (!block.parentElement.closest(".hf-blank")) block.classList.add("hf-blank");
-    if (open.length) {
-      // The button stays on the screen while the reader scrolls past the hidden sentences.
-      const cover = Object.assign(document.createElement("div"), {className: "hf-cover"});
-      [...target.children].find((child) => child.contains(open[0].block)).before(cover);  // keeps the last child last
-      cover.style.top = `${open[0].top}px`;
+    for (const {parts, blocks, lines} of runs) {
+      const open = blocks.filter((block) => !block.closest(".hf-blank, .hf-folded")), folds = lines > MOST + .5;
+      if (!open.length) continue;
+      if (folds) parts.forEach((part) => part.classList.add("hf-folded"));
+      else for (const block of open) if (!block.parentElement.closest(".hf-blank")) block.classList.add("hf-blank");
       target.classList.add("hf-covered");
-      button(cover, reveal);
+      parts[0].before(element("div", folds ? "hf-cover hf-fold" : "hf-cover", offer(target, asked, folds && Math.round(lines))));
     }
-    return plots.filter(({figure}) => fresh.includes(figure)).map((plot) => ({...plot, made: button(plot.figure, reveal)}));
+    return plots.filter(({figure}) => fresh.includes(figure)).map((plot) => ({...plot, made: plot.figure.appendChild(offer(plot.figure, asked))}));
   };
 
   // "2¹⁶", "0.5", "16,384", "256 KiB": a number beside an axis.
@@ -321,14 +353,13 @@
   press.veil = (open, said) => {
     clear();
     for (const each of said) attempt(() => draw(each));
-    const presses = new Map();  // one press shows a place that several questions hide
-    for (const {box, reveal} of open) for (const name of (box.dataset.reveals || "").split(" ").filter(Boolean))
-      presses.set(name, [...presses.get(name) || [], reveal]);
+    const places = new Map();  // {place: the questions that hide it}
+    for (const each of open) for (const name of (each.box.dataset.reveals || "").split(" ").filter(Boolean))
+      places.set(name, [...places.get(name) || [], each]);
     // Reading layout after writing forces a new layout, so everything is read first and written afterwards.
-    const found = [...presses].map(([name, all]) => [find(name), () => all.forEach((reveal) => reveal())]);
-    const offers = found.flatMap(([place, reveal]) => place ? hide(place, reveal) : []);
+    const found = [...places].map(([name, asked]) => [find(name), asked]);
+    const offers = found.flatMap(([place, asked]) => place ? hide(place, asked) : []);
     for (const each of offers) put(each, middleOf(each));
-    const places = offers.map(freePlace);
-    offers.forEach((each, i) => put(each, places[i]));
+    offers.map((each) => [each, freePlace(each)]).forEach(([each, at]) => put(each, at));
   };
 })();

@@ -112,7 +112,7 @@
   const say = (box, bet) => {
     if (given(box)) return;
     said[id(box)] = {bet};
-    const lost = refresh();
+    const lost = press.keeping(box, refresh);
     if (bet !== null) box.querySelector(".hf-predict-score").append(lost);
   };
 
@@ -213,6 +213,12 @@
     });
   }
   document.addEventListener("hf:machine", refresh);
+  window.addEventListener("hashchange", () => {  // a link may lead into folded lines
+    const linked = document.getElementById(location.hash.slice(1));
+    if (!linked?.closest(".hf-folded")) return;
+    refresh();
+    linked.scrollIntoView();
+  });
   window.addEventListener("storage", ({key}) => { if (!key?.startsWith(press.key("predictions"))) return;
     said = load();
     skipsAll = press.stored("predictions-skipped") === "all";
