@@ -69,8 +69,8 @@ def test_a_square_for_each_claim_and_machine_leads_to_its_claim(browser, page):
         expect(says).to_contain_text(FAILING[0])
         expect(says).to_contain_text("false")
         failing.first.click()
-        expect(visit.page.locator("tr.hf-here")).to_contain_text(FAILING[0])
-        expect(visit.page.locator("tr.hf-here")).to_be_in_viewport()
+        expect(visit.page.locator("tr.hf-sought")).to_contain_text(FAILING[0])
+        expect(visit.page.locator("tr.hf-sought")).to_be_in_viewport()
         assert visit.errors == []
 
 

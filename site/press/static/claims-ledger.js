@@ -53,8 +53,8 @@
     [states[0].checked, chapter.value] = [true, ""];
     show();
     address();
-    ledger.querySelector("tr.hf-here")?.classList.remove("hf-here");
-    claimOf(square).classList.add("hf-here");
+    ledger.querySelector("tr.hf-sought")?.classList.remove("hf-sought");
+    claimOf(square).classList.add("hf-sought");
     claimOf(square).scrollIntoView({block: "center"});
   });
 })();
