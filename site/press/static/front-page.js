@@ -41,13 +41,17 @@
   new MutationObserver(settle).observe(box, {attributeFilter: ["class"]});
   document.addEventListener("hf:machine", add);
   add();
+})();
 
-  // The main button: where the plot is in view already, nothing scrolls, but the dot shows that it can be dragged.
-  document.querySelector(".hf-press-first").addEventListener("click", (event) => {
+// The main button: where the plot is in view already, nothing scrolls, but the dot shows that it can be dragged.
+(() => {
+  const box = document.querySelector(".hf-front-try .hf-predict"), button = document.querySelector(".hf-press-first");
+  button?.addEventListener("click", (event) => {
     event.preventDefault();
     box.scrollIntoView({block: "nearest"});
-    slider.focus({preventScroll: true});
-    dot.classList.add("hf-beckons");
-    dot.addEventListener("animationend", () => dot.classList.remove("hf-beckons"), {once: true});
+    box.querySelector("input[type=range]").focus({preventScroll: true});
+    const dot = box.querySelector(".hf-drag");
+    dot?.classList.add("hf-beckons");
+    dot?.addEventListener("animationend", () => dot.classList.remove("hf-beckons"), {once: true});
   });
 })();
