@@ -145,6 +145,11 @@ def test_arrow_keys_turn_the_page_but_not_while_something_takes_them(visit):
     expect(visit.page.locator("details.hf-keys")).to_contain_text("next page")
 
 
+def test_a_heading_s_link_to_itself_is_no_stop_of_the_tab_key(visit):
+    assert visit.page.locator(".headerlink").count() > 5
+    expect(visit.page.locator(".headerlink:not([tabindex='-1'])")).to_have_count(0)
+
+
 def test_a_line_says_how_far_one_is(visit):
     width = "document.querySelector('.hf-progress').getBoundingClientRect().width / innerWidth"
     assert visit.page.evaluate(width) < 0.01
