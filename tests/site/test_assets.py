@@ -19,7 +19,8 @@ def test_a_page_has_the_files_of_what_stands_on_it(site):
     site.page("---\norphan: true\n---\n\n# Another\n", "other")
     site.built()
     asked = {name: loaded(site.html(name)) for name in ("index", "other")}
-    assert [name for name in asked["index"] if name not in asked["other"]] == ["predict.css", "predict-veil.js", "predict.js"]
+    own = [name for name in asked["index"] if name not in asked["other"]]
+    assert own == ["predict.css", "predict-plot.js", "predict-veil.js", "predict.js", "predict-drag.js"]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -63,7 +63,7 @@ def test_a_plot_that_cannot_be_drawn_costs_no_answer_and_shows_no_other(browser,
         said = visit.page.evaluate(SCORES)
         visit.page.reload()
         assert visit.page.evaluate(SCORES) == said
-        expect(visit.page.locator(".hf-bet text")).to_have_count(2)
+        expect(visit.page.locator(".hf-bet text", has_text="you said")).to_have_count(2)
 
 
 # For each question whose answers are drawn: the grey words of its figure with their places, and how the answers are scaled.
@@ -77,8 +77,8 @@ AXES = """() => [...document.querySelectorAll(".hf-predict[data-figure]")].map(b
 })"""
 # The paths that are drawn for an answer, whether they are dashed and how far they reach.
 DRAWN = """([id, bet]) => {
-  const box = document.getElementById(id), scale = box.querySelector(".hf-predict-answer").dataset;
-  press.veil([], [{box, bet, words: `you said ${bet.toPrecision(2)} ${box.dataset.unit}`, scale}]);
+  const box = document.getElementById(id);
+  press.veil([], [{box, bet, words: `you said ${bet.toPrecision(2)} ${box.dataset.unit}`}]);
   return [...document.querySelector(`#${box.dataset.figure} svg.hf-figure .hf-bet`).querySelectorAll("path")].map(path => {
     const {x, y, width, height} = path.getBBox();
     return {dashed: path.hasAttribute("stroke-dasharray"), left: x, top: y, right: x + width, bottom: y + height};
@@ -186,12 +186,12 @@ HIDING = """() => {
   const found = boxes.flatMap(box => Array.from({length: 11}, (_, i) => {
     const {unit, predict} = box.dataset, low = Number(box.dataset.low), high = Number(box.dataset.high);
     const bet = low > 0 ? low * (high / low) ** (i / 10) : high * i / 10, words = `you said ${bet.toPrecision(2)} ${unit}`;
-    press.veil([], [{box, bet, words, scale: box.querySelector(".hf-predict-answer").dataset}]);
+    press.veil([], [{box, bet, words, apart: "8.5× too high"}]);
     return [...document.querySelectorAll(".hf-bet text")].flatMap(text => {
       const {x, y, width, height} = text.getBBox(), top = y + height / 3, bottom = y + height * .8, svg = text.closest("svg");
       const {left, right, top: above, bottom: below} = text.getBoundingClientRect(), whole = svg.getBoundingClientRect();
       const leaves = left < whole.left || right > whole.right || above < whole.top - 4 || below > whole.bottom + 4;
-      const hidden = [...svg.querySelectorAll(":is(circle, polygon, path):not(.s-grid, .hf-bet *)")].filter(mark =>
+      const hidden = [...svg.querySelectorAll(":is(circle, polygon, path):not(.s-grid, .hf-bet *, .hf-drag *)")].filter(mark =>
         Array.from({length: Math.ceil(mark.getTotalLength())}, (_, at) => mark.getPointAtLength(at)).some(point =>
           point.x > x && point.x < x + width && point.y > top && point.y < bottom));
       return [...hidden.map(mark => mark.getAttribute("class")), ...leaves ? ["outside of the figure"] : []].map(
@@ -207,3 +207,49 @@ HIDDEN = [WIDE.ask(HIDING), UNFOLDED.ask(HIDING, width=360)]
 @pytest.mark.parametrize(("walk", "question"), [(WIDE, HIDDEN[0]), (UNFOLDED, HIDDEN[1])])
 def test_what_was_said_hides_nothing_that_is_drawn(walked, walk, question):
     assert walked(walk).objections(question) == {}
+
+
+DRAGGED = "[...document.querySelectorAll('.hf-predict[data-at]')].map(box => [box.id, box.dataset.figure, box.dataset.axis])"
+
+
+def test_every_question_in_a_plot_is_answered_by_dragging_and_by_typing(browser, book, served):
+    count = 0
+    with Visit(browser, f"{served}index.html", viewport={"width": 1280, "height": 1000}) as visit:
+        for page in pages(book):
+            visit.page.goto(served + page)
+            for name, figure, axis in visit.page.evaluate(DRAGGED):
+                box, plot = visit.page.locator(f"#{name}"), visit.page.locator(f"#{figure}")
+                dots = plot.locator(".hf-drag:not([hidden])")
+                before, dot = dots.count(), dots.first
+                assert before > 0, name
+                field = box.get_by_role("spinbutton")
+                field.fill("1e9")
+                expect(box.locator(".hf-predict-commit")).to_be_disabled()  # beyond its range
+                field.fill("")
+                dot.scroll_into_view_if_needed()
+                x, y, wide, high = dot.locator(".hf-reach").bounding_box().values()
+                visit.page.mouse.move(x + wide / 2, y + high / 2)
+                visit.page.mouse.down()
+                far = (30, 0) if axis[0] == "x" else (0, 30)
+                visit.page.mouse.move(x + wide / 2 + far[0], y + high / 2 + far[1], steps=4)
+                visit.page.mouse.up()
+                expect(box.locator(".hf-predict-score"), name).to_contain_text("You said")
+                expect(dots).to_have_count(before - 1)
+                expect(plot.locator(".hf-ghost").first, name).to_be_visible()
+                count += 1
+        assert visit.errors == []
+    assert count > 8
+
+
+def test_the_truth_grows_out_of_the_guess_and_counts_up(browser, served):
+    with Visit(browser, f"{served}04-tpu.html") as visit:
+        box, plot = visit.page.locator("#predict-single-row"), visit.page.locator("#fig-04-starving")
+        box.get_by_role("spinbutton").fill("38")
+        visit.page.evaluate("document.querySelector('#predict-single-row .hf-predict-commit').click()")
+        moving = plot.locator("svg.hf-figure").evaluate("svg => svg.getAnimations({subtree: true}).length")
+        assert moving == 2  # its mark and the bracket
+        expect(plot.locator(".hf-bet text", has_text="50× too high")).to_be_visible()
+        assert plot.locator(".hf-bracket").evaluate("each => each.getBBox().height") > 50
+        visit.page.reload()
+        expect(plot.locator(".hf-bet text", has_text="50× too high")).to_be_visible()
+        assert plot.locator("svg.hf-figure").evaluate("svg => svg.getAnimations({subtree: true}).length") == 0

@@ -202,3 +202,12 @@ def test_an_answer_is_drawn_at_what_is_made_of_it(site):
     page = built(site, NUMBER.replace(":style: percent", ":style: percent\n:drawn: fig-small y2 * 01-roofline/cache_gain"))
     assert 'data-figure="fig-small"' in page and 'data-axis="y2"' in page
     assert re.search(r'data-answer="0.5973" data-times="22.9"', page)
+
+
+def test_a_dot_is_dragged_beside_the_mark_or_at_a_place_but_not_in_a_later_plot(site):
+    drawn = NUMBER.replace(":style: percent", ":style: percent\n:drawn: fig-small y2 * 01-roofline/cache_gainWHERE")
+    for where, attribute in (("", 'data-at=""'), (" at block of two", 'data-at="block of two"')):
+        page = built(site, drawn.replace("WHERE", where))
+        assert attribute in page and re.search(r'<input type="number" min="0.1" max="100" step="any"', page)
+    page = built(site, drawn.replace("WHERE", " later"))
+    assert "data-at" not in page and "move the slider" in page and 'type="number"' not in page

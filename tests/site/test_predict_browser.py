@@ -43,7 +43,7 @@ How wide?
 :answer: 10
 :unit: ns
 :range: 1 100
-:drawn: fig-small y
+:drawn: fig-small y later
 How long?
 ```
 
@@ -260,10 +260,10 @@ CROWDED = """() => {
   const found = boxes.flatMap(box => Array.from({length: 11}, (_, i) => {
     const {unit, predict} = box.dataset, low = Number(box.dataset.low), high = Number(box.dataset.high);
     const bet = low > 0 ? low * (high / low) ** (i / 10) : high * i / 10, words = `you said ${bet.toPrecision(2)} ${unit}`;
-    press.veil([], [{box, bet, words, scale: box.querySelector(".hf-predict-answer").dataset}]);
+    press.veil([], [{box, bet, words, apart: "8.5× too high"}]);
     return [...document.querySelectorAll(".hf-bet text")].flatMap(text => {
       const own = text.getBoundingClientRect(), room = own.height / 3;  // letters fill two thirds of a line
-      return [...text.closest("svg").querySelectorAll("text")].filter(other => {
+      return [...text.closest("svg").querySelectorAll("text:not(.hf-drag *)")].filter(other => {
         const {left, right, top, bottom} = other.getBoundingClientRect();
         return other !== text && left < own.right && own.left < right && top + room < own.bottom && own.top + room < bottom;
       }).map(other => [predict, i, other.textContent]);
@@ -416,7 +416,8 @@ STANDS = """() => {
 }"""
 
 
-UNFOLDING = ".hf-folded { display: revert !important } .hf-slot.hf-folded { display: contents !important } .hf-fold { display: none !important }"
+UNFOLDING = """.hf-folded { display: revert !important } .hf-slot.hf-folded { display: contents !important }
+  .hf-fold { display: none !important }"""
 
 
 @pytest.mark.parametrize("width", [360, 1280])

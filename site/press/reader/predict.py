@@ -11,7 +11,9 @@
     :reveals: fig-bandwidth caches-make-a-ladder     figures by :name:, claims by id, hidden until the reader answers; with
                                                fig-bandwidth.purple, only the marks of that colour
     :drawn: fig-bandwidth y * l1_gbs           where in a figure the reader's answer is drawn: on its x or y axis, or x2, y2 of
-                                               the second panel; optionally multiplied by a value, or a value divided by it
+                                               the second panel; optionally multiplied by a value, or a value divided by it.
+                                               The reader drags a dot to the answer there: beside the mark that is the answer,
+                                               or "at" a place on the other axis; not in a plot that comes "later"
     :pending:                                  perhaps not measured on any machine yet
     The question. A container of class hf-predict-means in it appears below the answer.
     ```
@@ -43,7 +45,7 @@ from ..page.notice import NoticeDirective
 from .per_machine import for_each_machine
 
 ID = re.compile(r"[a-z][a-z0-9-]*")
-DRAWN = re.compile(r"(\S+) ([xy]2?)(?: ([*/]) (\S+))?")
+DRAWN = re.compile(r"(\S+) ([xy]2?)(?: ([*/]) (\S+))?(?: (later)| at (.+))?")
 CHOICE = re.compile(r"(.*?\S)(?:\s*(>=|<=|>|<)\s*(-?\d[\d.]*(?:e-?\d+)?))?")
 
 
@@ -157,10 +159,12 @@ class Predict(Question):
             scale = "linear" if "linear" in self.options else "logarithmic"
             unit = self.unit()
             box["data"].update(low=f"{low:g}", high=f"{high:g}", scale=scale, unit=unit)
-            box += form(slider(end(low, unit), end(high, unit)))
+            dragged = False
             if "drawn" in self.options:
-                figure, axis, _, _ = self.drawn()
-                box["data"].update(figure=nodes.make_id(figure), axis=axis)
+                figure, axis, _, _, later, at = self.drawn()
+                dragged = not later
+                box["data"].update(figure=nodes.make_id(figure), axis=axis, **({"at": at} if dragged else {}))
+            box += form(slider(end(low, unit), end(high, unit), exact(low, high, unit) if dragged else MOVE))
         box += answers
         for means in [each for each in box.findall(nodes.container) if "hf-predict-means" in each["classes"]]:
             means.parent.remove(means)
@@ -181,8 +185,8 @@ class Predict(Question):
             node["data"].update(self.scale(machine))
         return node
 
-    def drawn(self) -> tuple[str, str, str, str]:
-        """Where the answer is drawn: the figure, its axis, and the conversion of the answer."""
+    def drawn(self) -> tuple[str, ...]:
+        """Where the answer is drawn: the figure, its axis, the conversion of the answer, "later", its place on the other axis."""
         if not (found := DRAWN.fullmatch(self.options["drawn"])):
             raise RecordError(":drawn: takes a figure, an axis and perhaps a value, as in: fig-speed y * l1_gbs")
         return found.groups(default="")
@@ -298,12 +302,21 @@ def buttons(choices: list[str]) -> str:
                    for number, words in enumerate(choices))
 
 
-def slider(low: str, high: str) -> str:
-    """A slider between two quantities. Before the first move, instructions replace the value."""
-    return (f'<span class="hf-predict-slider"><span>{low}</span><span class="hf-predict-track"><output>move the slider</output>'
+MOVE = "<output>move the slider</output>"  # before the first move, in place of the value
+
+
+def slider(low: str, high: str, value: str) -> str:
+    """A slider between two quantities, with a place for its value."""
+    return (f'<span class="hf-predict-slider"><span>{low}</span><span class="hf-predict-track">{value}'
             f'<input type="range" min="0" max="120" value="60" aria-label="your prediction, from {low} to {high}"></span>'
             f'<span>{high}</span></span>'
             '<button type="button" class="hf-predict-commit" disabled>That’s my answer</button>')
+
+
+def exact(low: float, high: float, unit: str) -> str:
+    """A field for the exact number, beside a slider whose dot is dragged in a plot."""
+    return (f'<label class="hf-predict-exact"><input type="number" min="{low:g}" max="{high:g}" step="any" '
+            f'placeholder="or type" aria-label="your prediction, exactly"><span>{html.escape(unit)}</span></label>')
 
 
 def end(number: float, unit: str) -> str:

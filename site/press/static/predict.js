@@ -11,6 +11,12 @@
   const answer = (box) => box.querySelector(".hf-predict-answer")?.dataset || {};
   const id = (box) => box.dataset.predict;
   const rounded = (number) => Number(Number(number).toPrecision(2));
+  // The number at a step of a question's slider, and the other way round.
+  const STEPS = 120;
+  press.valueAt = ({dataset: {low, high, scale}}, step) =>
+    rounded(scale === "linear" ? Number(low) + step / STEPS * (high - low) : low * (high / low) ** (step / STEPS));
+  press.stepOf = ({dataset: {low, high, scale}}, number) =>
+    Math.round(STEPS * (scale === "linear" ? (number - low) / (high - low) : Math.log(number / low) / Math.log(high / low)));
 
   // For each kind of question, whether a bet is valid.
   const takes = {
@@ -54,7 +60,8 @@
       const found = linear ? grade(Math.abs(apart) / (high - low), NEAR_SHARE, SIZE_SHARE) : grade(factor, NEAR, SIZE);
       const exact = linear ? digits(bet) === digits(Number(right)) : factor < 1.1;
       const off = !linear ? `${digits(factor)}×` : unit === "%" ? `${digits(Math.abs(apart))} points` : quantity(Math.abs(apart), unit);
-      return {text: `${words}: ${exact ? "right" : `${inGrade[found]}, ${off} ${too}`}.`, grade: found,
+      const verdict = exact ? "right" : `${inGrade[found]}, ${off} ${too}`;
+      return {text: `${words}: ${verdict}.`, grade: found, apart: exact ? "" : `${off} ${too}`,
               near: Number(found === "near"), of: 1, off: linear ? undefined : factor};
     },
     table(box, bet, right) {
@@ -112,7 +119,7 @@
   const say = (box, bet) => {
     if (given(box)) return;
     said[id(box)] = {bet};
-    const lost = press.keeping(box, refresh);
+    const lost = press.keeping(box, () => refresh(box));
     if (bet !== null) box.querySelector(".hf-predict-score").append(lost);
   };
 
@@ -130,14 +137,16 @@
   };
 
   const drawable = ({dataset: {figure, kind}}, entry) => figure && kind === "range" && entry && entry.bet !== null;
+  const toDraw = (box, {bet}, {answer: right}) => ({box, bet, words: `you said ${quantity(bet, box.dataset.unit)}`,
+    apart: right === undefined ? "" : scores.range(box, bet, right).apart});
   // Stores the answers before it draws them, so that no plot can lose one. Returns what the store returned.
-  const refresh = () => {
+  const refresh = (fresh) => {
     boxes.forEach(show);
     const lost = press.store("predictions", JSON.stringify(said));
     document.querySelectorAll(".hf-predict-summary").forEach(summarise);
     press.veil(boxes.filter((box) => !given(box)).map((box) => ({box, reveal: () => say(box, null)})),
-                       boxes.filter((box) => drawable(box, given(box))).map((box) => ({box, bet: given(box).bet,
-                         words: `you said ${quantity(given(box).bet, box.dataset.unit)}`, scale: answer(box)})));
+                       boxes.filter((box) => drawable(box, given(box)))
+                         .map((box) => ({...toDraw(box, given(box), answer(box)), fresh: box === fresh})));
     return lost;
   };
 
@@ -187,18 +196,21 @@
 
   for (const box of boxes) {
     const slider = box.querySelector("input[type=range]"), commit = box.querySelector(".hf-predict-commit");
-    const {low, high, scale, unit, kind} = box.dataset;
-    const value = () => {
-      const share = slider.value / slider.max;
-      const number = scale === "linear" ? Number(low) + share * (high - low) : low * (high / low) ** share;
-      return rounded(number);
-    };
+    const {unit, kind} = box.dataset, exact = box.querySelector("input[type=number]");
+    const value = () => Number(exact?.value) || press.valueAt(box, slider.value);
     slider?.addEventListener("input", () => {
-      const words = quantity(value(), unit);
-      box.querySelector("output").textContent = words;
+      const words = quantity(press.valueAt(box, slider.value), unit);
+      if (exact) exact.value = press.valueAt(box, slider.value); else box.querySelector("output").textContent = words;
       slider.setAttribute("aria-valuetext", words);
       commit.disabled = false;
     });
+    exact?.addEventListener("input", () => {
+      commit.disabled = !takes.range(box, exact.valueAsNumber);
+      if (!commit.disabled) slider.value = press.stepOf(box, exact.valueAsNumber);
+      slider.setAttribute("aria-valuetext", quantity(exact.valueAsNumber || 0, unit));
+      slider.dispatchEvent(new Event("hf:moved"));
+    });
+    exact?.addEventListener("keydown", (event) => { if (event.key === "Enter" && !commit.disabled) commit.click(); });
     slider?.addEventListener("keydown", (event) => { if (event.key === "Enter" && !commit.disabled) commit.click(); });
     const chosen = () => Object.fromEntries([...box.querySelectorAll("[data-row]")].map(
         (row) => [row.dataset.row, row.querySelector("input:checked")?.value]));
@@ -209,10 +221,10 @@
       if (button.matches(".hf-predict-all")) skipAll(true);
       else if (button.matches(".hf-predict-skip")) say(box, null);
       else say(box, kind === "choices" ? Number(button.dataset.choice) : kind === "range" ? value() : chosen());
-      box.querySelector(".hf-predict-score").focus({preventScroll: true});
+      if (box.contains(document.activeElement)) box.querySelector(".hf-predict-score").focus({preventScroll: true});
     });
   }
-  document.addEventListener("hf:machine", refresh);
+  document.addEventListener("hf:machine", () => refresh());
   window.addEventListener("hashchange", () => {  // a link may lead into folded lines
     const linked = document.getElementById(location.hash.slice(1));
     if (!linked?.closest(".hf-folded")) return;

@@ -15,7 +15,7 @@ OF_CLASS = {
     "hf-ledger-sums": ("claims-ledger.css",),
     "hf-ledger": ("claims-ledger.css", "claims-ledger.js"),
     "hf-machines-page": ("machines-page.css",),
-    "hf-predict": ("predict.css", "predict-veil.js", "predict.js"),
+    "hf-predict": ("predict.css", "predict-plot.js", "predict-veil.js", "predict.js", "predict-drag.js"),
     "hf-front-figure": ("front-page.js",),
     "hf-predictions": ("predictions.css",),
     "hf-drawn": ("drawings.css",),
