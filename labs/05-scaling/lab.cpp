@@ -34,7 +34,7 @@ void note_network(Lab& lab, const Ranks& ranks) {
     lab.note(hosts + " share " +
              (ranks.machines() == 1 ? "one machine" : std::to_string(ranks.machines()) + " machines") + " with " +
              std::to_string(lab.machine().cores) +
-             " cores, so their ranks take turns, and only times spent on the wire are compared with a model");
+             " cores, so their ranks take turns, and only times spent on the network are compared with a model");
   }
   const char* text = std::getenv("HARDWARE_FIRST_WIRE_MBIT");
   const double megabits = text != nullptr ? std::atof(text) : 0;
@@ -50,7 +50,7 @@ void note_ranks(Lab& lab, const Ranks* ranks) {
   if (ranks->oversubscribed()) {
     lab.note("more ranks than cores: they take turns, so their times are not compared with a model");
   }
-  if (ranks->hosts() == 1) return lab.note("only one host: the cost of a wire between hosts was not measured");
+  if (ranks->hosts() == 1) return lab.note("only one host: the cost of a network between hosts was not measured");
   note_network(lab, *ranks);
 }
 

@@ -119,7 +119,7 @@ TEST_CASE("what was measured in two states is held against what was measured in 
   Quiet quiet({{"batches", batches, 1, 1}});
   quiet.lab.run();
   CHECK(quiet.lab.results().notes ==
-        std::vector<std::string>{"batches: this machine has two states, so 3 of 10 rounds are left out, in which "
+        std::vector<std::string>{"batches: this machine has two states. Excluded: 3 of 10 rounds, in which "
                                  "\"read\" took 0.500× as long as in the others"});
 }
 

@@ -262,7 +262,8 @@ void measure_bandwidth(Lab& lab, Shared& shared) {
 }
 
 void measure_latency(Lab& lab, Shared& shared) {
-  if (!lab.machine().huge_pages) lab.note("the system gives no huge pages, so both latency curves use base pages");
+  if (!lab.machine().huge_pages)
+    lab.note("the system provides no huge pages, so both latency curves use ordinary pages");
   const std::size_t largest_cache = lab.machine().last_level_cache_bytes();
   const std::vector<std::size_t> sizes = working_sets(shared.largest, lab.quick());
   ChaseVariant huge("huge", shared.largest, Pages::huge), base("base", shared.largest, Pages::base);

@@ -77,7 +77,7 @@ void measure_dot_products(Lab& lab) {
     const bool tiles = lab.machine().has(std::string("amx_") + type);
     lab.note(std::string(id) + " is missing: " +
              (tiles ? std::string("this core multiplies ") + type + " in tiles (AMX), which this lab doesn't time"
-                    : std::string("this core has no instruction for dot products of ") + type));
+                    : std::string("this core has no dot-product instruction for ") + type));
   }
 }
 

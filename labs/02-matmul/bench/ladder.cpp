@@ -106,7 +106,7 @@ Sampling OneState::of(Sampling sampling, const std::vector<std::string>& peaks) 
 void OneState::note(Lab& lab, const std::string& step) const {
   if (left_out_ == 0) return;
   lab.note(step + ": " + std::to_string(left_out_) + " of " + std::to_string(rounds_) +
-           " rounds are left out because the peak was in another state than most of the time");
+           " rounds are left out, because the peak was not in its usual state");
 }
 
 LadderStep time_together(const SquareMatrices& matrices, const std::vector<Entry>& entries, int cores, const Plan& plan,

@@ -127,7 +127,7 @@ class Race {
       const Contestant contestant = {id, id, multiply, n};
       if (matrices.worst_error(contestant, n) <= 1) return contestants.push_back(contestant);
       if (id == "best") throw std::runtime_error("gemm() is wrong at N = " + std::to_string(n));
-      lab_.note(id + " computes something else at N = " + std::to_string(n) + " and is left out there");
+      lab_.note(id + " gives a different result at N = " + std::to_string(n) + " and is left out there");
     };
     enter("best", [threads = threads_](std::size_t m, std::size_t columns, std::size_t k, const float* a,
                                        const float* b, float* c) { gemm(m, columns, k, a, b, c, threads); });
@@ -207,13 +207,15 @@ void note_who_races(Lab& lab, const std::vector<Peer>& peers) {
   std::string names;
   for (const Peer& peer : peers) names += (names.empty() ? "" : ", ") + peer.name;
   if (!peers.empty()) lab.add(Value("peers", static_cast<double>(peers.size()), "1", Kind::measured, names));
-  if (lab.machine().cores == 1) lab.note("one core, so the race on all threads is the race on one");
+  if (lab.machine().cores == 1)
+    lab.note("only one core, so the race on all threads is the same as the race on one thread");
 #ifndef _OPENMP
-  lab.note("built without OpenMP, so gemm() on all threads runs on one");
+  lab.note("built without OpenMP, so gemm() runs on one thread even in the race on all threads");
 #endif
   for (const Peer& peer : peers) {
     if (peer.own_threads)
-      lab.note(peer.name + " races on one thread only, because it starts its own threads beside OpenMP's");
+      lab.note(peer.name +
+               " races on one thread only, because it would start threads of its own in addition to OpenMP's");
   }
 }
 

@@ -67,8 +67,8 @@ void add_places(Lab& lab, const Series& rows_waiting) {
   for (const int rows : {1, 2, 3})
     if (const std::optional<double> filled = places_filled(rows, additions, in_flight)) places.push_back(*filled);
   if (places.size() < 3) {
-    lab.note("the places in the scheduler were not counted: up to " + std::to_string(addition_counts.back()) +
-             " additions, the rows in flight do not fall from four to three, two and one");
+    lab.note("the places in the scheduler were not counted: with up to " + std::to_string(addition_counts.back()) +
+             " additions for each row, the number of rows in flight does not fall from four to three, two and one");
     return;
   }
   const auto [least, most] = std::ranges::minmax(places);

@@ -65,7 +65,7 @@ void watch_the_clock(double seconds, Interruptions& found) {
 /// Adds how long interruptions took and how often they came: those of the product's calls, and those of a loop without
 /// a product, which show that it isn't their cause.
 void add_interruptions(Lab& lab, const Interruptions& of_calls, const Interruptions& of_clock) {
-  if (of_calls.lost.empty() || of_clock.lost.empty()) return lab.note("no interruptions: nothing stopped this core");
+  if (of_calls.lost.empty() || of_clock.lost.empty()) return lab.note("nothing interrupted this core");
   lab.add(Value("slow_call_lost_us", times(estimate(of_calls.lost), 1e6), "us"));
   lab.derived("slow_calls_every_ms", of_calls.apart() * 1e3, "ms");
   lab.add(Value("interruption_us", times(estimate(of_clock.lost), 1e6), "us"));

@@ -210,7 +210,7 @@ void measure_gemv(Lab& lab) {
   Products products(rows_beyond_last_cache(lab.machine(), lab.quick() ? 2 : 4));
   const auto by_bytes = [&](Format format) { return products.bytes(Format::fp32) / products.bytes(format); };
   add_by_format(lab, "gemv_speedup_predicted", "predicted from bytes", Kind::modelled, speedup_axis, by_bytes);
-  lab.show("Predicted: a product takes as long as its bytes; speedup over fp32", {"gemv_speedup_predicted"});
+  lab.show("Predicted, if a product takes as long as reading its bytes: speedup over fp32", {"gemv_speedup_predicted"});
 
   Plan choosing = lab.memory_plan(8);
   choosing.warm_seconds = 0;

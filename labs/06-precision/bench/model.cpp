@@ -192,7 +192,7 @@ void LlamaRace::add_results(Lab& lab, Decoders& decoders, const Sampling& sampli
   constexpr double allowed = 0.1;  // four bits lose some tenths, but here both have the same weights
   std::erase_if(entries_, [&](const Entry& entry) {
     if (relative_distance(decoders.at(entry.format).logits(entry.text), entry.logits) <= allowed) return false;
-    lab.note(std::string("llama.cpp computes something else in ") + label(entry.format) + " and is left out");
+    lab.note(std::string("llama.cpp gives a different result in ") + label(entry.format) + " and is left out");
     return true;
   });
   if (entries_.empty()) return;
@@ -452,7 +452,7 @@ void measure_decode(Lab& lab) {
 void measure_large_decode(Lab& lab) {
   constexpr workload::TransformerShape shape = {20, 2048, 16, 32768, 256}, one_layer = {1, 2048, 16, 32768, 256};
   const std::size_t bytes = 6 * shape.parameters();  // both models in both formats, a file, and TokenReads
-  if (lab.quick()) return lab.note("a language model of a billion weights is raced in the full budget only");
+  if (lab.quick()) return lab.note("a language model of a billion weights is raced only with the full budget");
   if (available_memory_bytes() < 2 * bytes)
     return lab.note("too little memory for a language model of a billion weights");
   workload::TransformerTensors weights(one_layer);

@@ -179,7 +179,7 @@ std::vector<SparseGemv> time_sparse_gemv(Lab& lab, const std::vector<double>& de
   GemvRace race(bytes_beyond_last_cache(lab.machine(), densities.size()), densities.front(), densities.back());
   for (Format format : {Format::fp32, Format::q8_0, Format::q4_0}) race.enter(format);
   if (!race.choose_prefetching(lab.memory_plan(30)))
-    lab.note("products with a bitmask do not ask for memory ahead of its use, which is faster here");
+    lab.note("products with a bitmask do not prefetch, which is faster here");
   race.enter("2:4", 0.5, TwoFourMatrix(pruned_2_4(race.weights()), gemv_rows, gemv_columns));
   for (double density : densities) {
     const std::vector<float> sparse = pruned(race.weights(), density);

@@ -226,7 +226,7 @@ void quantise(Lab& lab, std::span<const Learned> trained) {
     std::ranges::sort(series->points, {}, &Point::x);
     lab.add(*series);
   }
-  lab.show("Trained in fp32, then in fewer bits: loss more than in fp32",
+  lab.show("Trained in fp32, then in fewer bits: how much higher the loss is than in fp32",
            {"trained_added_predicted", "trained_added", "trained_aware_added"});
 }
 

@@ -124,7 +124,7 @@ class UnitRace {
       const OneDnnProduct product(sides_.m, sides_.n, sides_.k, left, right, to);
       const std::string kernel = id + " is its kernel " + product.implementation();
       if (enter_product(id, to, [product] { product.run(); }) > 1) {
-        lab.note(id + ", " + sides_.text() + ", computes something else and is left out");
+        lab.note(id + ", " + sides_.text() + ", gives a different result and is left out");
       } else if (std::ranges::find(lab.results().notes, kernel) == lab.results().notes.end()) {
         lab.note(kernel);
       }
@@ -154,11 +154,11 @@ void predict_units(Lab& lab) {
 
 void note_who_races(Lab& lab, const std::string& onednn) {
   lab.note(has_onednn() ? "raced in int8 and bf16: " + onednn
-                        : "no oneDNN 3 to race against in int8 and bf16: the record lacks what compares with it");
-  lab.note(!has_bf16_dot() ? "bf16 products are widened to fp32: this core has no instruction for them"
+                        : "no oneDNN 3 to race against in int8 and bf16: the record has no comparison with it");
+  lab.note(!has_bf16_dot() ? "bf16 inputs are widened to fp32: this core has no instruction for bf16 products"
            : faster_bf16_route() == Bf16Route::widen
-               ? "bf16 products are widened to fp32, which is faster here than the instruction for them"
-               : "bf16 products use the instruction for them, which is faster here than to widen them to fp32");
+               ? "bf16 inputs are widened to fp32, which is faster here than the instruction for bf16 products"
+               : "bf16 products use the instruction for them, which is faster here than widening the inputs to fp32");
 }
 
 /// Our speed relative to oneDNN's, a point for each run in which oneDNN took part.

@@ -119,9 +119,9 @@ Sampling Lab::in_one_state(Sampling sampling, const std::vector<std::string>& id
     const Mode& usual = seen.modes->larger();
     const Mode& other = &usual == &seen.modes->low ? seen.modes->high : seen.modes->low;
     const std::size_t all = seen.samples.size();
-    note(present_->name + ": this machine has two states, so " + std::to_string(all - kept) + " of " +
-         std::to_string(all) + " rounds are left out, in which \"" + id + "\" took " +
-         number_text(other.median / usual.median) + "× as long as in the others");
+    note(present_->name + ": this machine has two states. Excluded: " + std::to_string(all - kept) + " of " +
+         std::to_string(all) + " rounds, in which \"" + id + "\" took " + number_text(other.median / usual.median) +
+         "× as long as in the others");
   };
   return hf::in_one_state(std::move(sampling), ids, tell);
 }

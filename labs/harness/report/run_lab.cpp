@@ -204,7 +204,7 @@ class LabRun {
     run.noise_floor = machine_noise_floor(plan_within(run.budget, 1), lab.steady_memory());
     run.before_body = read_system_state();
     terminal_.paragraph("noise floor " + number_text(100 * run.noise_floor) +
-                        "%: identical loops differ by up to this much, so a smaller difference is a tie");
+                        "%: identical loops differ by up to this much, so any smaller difference counts as a tie");
 
     lab.run();
     stop_watching();

@@ -93,7 +93,7 @@ TEST_CASE("a peer that computes something else is left out") {
   race.add_results(quiet.lab, decoders, sample_interleaved(variants, {.rounds = 3}), small_ids);
   CHECK(quiet.lab.results().series.empty());
   CHECK(quiet.lab.results().notes ==
-        std::vector<std::string>{"llama.cpp computes something else in fp32 and is left out"});
+        std::vector<std::string>{"llama.cpp gives a different result in fp32 and is left out"});
 }
 
 const bool llama_is_missing = python_lacks("llama_cpp");
