@@ -106,7 +106,7 @@ def sentence(trace: Trace, step: int) -> str:
     elif step <= SIDE:
         doing = "weights shift in"
     elif step < 2 * SIDE:
-        doing = "rows enter, each one cycle behind the last"
+        doing = "rows enter, each one cycle after the row above"
     elif step <= last_entry:
         doing = "rows flow right, sums flow down"
     elif step <= trace.cycles:

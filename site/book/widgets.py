@@ -33,7 +33,7 @@ from .roofs import ALL, ONE, measured_bandwidths
 
 FORMS = Path(__file__).parent / "forms"
 TABLES = Path(__file__).parents[2] / "labs" / "05-scaling" / "data" / "planner.json"  # the lab reads it too
-MEASURED, QUOTED, PLANNED = "Measured", "Makers’ figures", "Chips of the planner"
+MEASURED, QUOTED, PLANNED = "Measured", "Makers’ figures", "The planner’s chips"
 PEAKS = {ONE: {"fp64": "peak_fp64_gflops", "fp32": "peak_fp32_gflops", "bf16": "peak_bf16_gflops", "int8": "peak_int8_gops"},
          ALL: {"fp64": "peak_fp64_all_gflops", "fp32": "peak_fp32_all_gflops"}}
 # Models of the planner whose names need special capitals.

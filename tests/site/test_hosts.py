@@ -93,7 +93,7 @@ def stored(page: Page) -> dict | None:
 
 
 @pytest.mark.parametrize(("failure", "says"), [
-    ("lose()", "The GPU went away"),
+    ("lose()", "The GPU became unavailable"),
     ("driverFails()", "driver reported an error: Out of memory."),
     (HIDDEN, "this tab was hidden"),
 ])

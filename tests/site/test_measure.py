@@ -286,7 +286,7 @@ def test_a_browser_with_one_thread_has_no_others(at):
     press(page)
     assert result(page)["all"] == pytest.approx([1, 80, 20], rel=.025)
     rows = dict(row.split("\t") for row in page.locator("[data-widget=measure] table").inner_text().splitlines())
-    assert rows["threads that the browser admits"] == "1"
+    assert rows["cores that the browser reports"] == "1"
     assert not re.search(r"\b1 (threads|cores)|at once", page.locator("[data-widget=measure]").inner_text())
 
 
@@ -502,7 +502,7 @@ def test_a_browsers_record_is_published_beside_machines(at, record_tool, tmp_pat
     tell = lambda *words: subprocess.run([record_tool, *words], capture_output=True, text=True, cwd=tmp_path)
     assert tell("check", file).returncode == 0
     record = json.loads(file.read_text())
-    assert "cores" not in record["machine"] and "3 threads, as many as the browser admits" in record["run"]["notes"][-1]
+    assert "cores" not in record["machine"] and "3 threads, one for each core that the browser reports" in record["run"]["notes"][-1]
     assert record["machine"]["cpu"] == page.locator("[data-widget=measure] td").last.inner_text() == "browser on Linux"
     read = json.loads(tell("read", file).stdout)[str(file)]  # with values derived by definition
     assert {value["id"]: value["value"] for value in read["values"]}["ridge_flop_per_byte"] == pytest.approx(4, rel=.03)

@@ -141,7 +141,7 @@
     const device = await adapter.requestDevice(), {signal} = controller;
     signal.addEventListener("abort", () => device.destroy());
     if (signal.aborted) device.destroy();
-    device.lost.then(() => controller.abort(new Told("The GPU went away during the measurement. Nothing was saved. Try again.")));
+    device.lost.then(() => controller.abort(new Told("The GPU became unavailable during the measurement. Nothing was saved. Try again.")));
     device.addEventListener("uncapturederror", ({error}) =>
       controller.abort(new Told(`The GPU's driver reported an error: ${error.message} Nothing was saved.`)));
     say("checking its results");

@@ -100,7 +100,7 @@
       ["copying 128 MiB", scaled(copy, "B/s")], ["a dependent load", scaled(alone, "s")],
       ["reading, with enough in flight", scaled(full, "B/s")], ["in flight at full speed, by Little\u2019s law", scaled(bend, "B")],
       [`naive product, N = ${n}`, scaled(naive, "FLOP/s")], [`tiled product, N = ${n}`, scaled(tiled, "FLOP/s")],
-      ["one launch among many", scaled(launch, "s")], ["one launch, including the notification of the page", scaled(answer, "s")],
+      ["one launch among many", scaled(launch, "s")], ["one launch, including the time to notify the page", scaled(answer, "s")],
       ...fallback ? [["kind of GPU", "emulated on the processor"]] : []])];
   };
 })();

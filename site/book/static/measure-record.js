@@ -63,7 +63,7 @@
             clock_resolution_ns: 1e6 * step, noise_floor: noise, notes: [
               "measured in a browser, which hides vectors wider than 128 bits, the caches and the size of memory",
               "a sample is the median of up to nine batches",
-              `all cores: ${threads} thread${threads === 1 ? "" : "s"}, as many as the browser admits`]},
+              `all cores: ${threads} thread${threads === 1 ? "" : "s"}, one for each core that the browser reports`]},
       machine: {slug: press.browserName.toLowerCase().replace(/[^a-z0-9]+/g, "-"), cpu: press.browserName, architecture: "other", isa: [],
                 caches: [], numa_nodes: 1, memory_bytes: 2 ** (12 + reads.length), gpus: [], virtualised: false, os: "unknown"},
       series: [staircase("bandwidth_read", "read, 1 thread", "bandwidth", "GB/s", reads),

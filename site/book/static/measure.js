@@ -73,7 +73,7 @@
       ["one load from 8 KiB", ns(waits[0])], [`one load from ${2 ** (waits.length - 8)} MiB`, ns(last(waits))],
       ["… per load, with 16 in flight", ns(last(chases))],
       ...naive.map((v, i) => [`naive product, N = ${1023 + i}`, gflops(v)]), ["tiled product, N = 1024", gflops(tiled)],
-      ["threads that the browser admits", String(threads)],
+      ["cores that the browser reports", String(threads)],
       ...threads === 1 ? [] : flops ? [[`arithmetic, ${threads} threads`, gflops(flops)], [`reading, ${threads} threads`, gbs(bytes)]]
         : [["several threads at once", "unavailable in this browser"]],
       ["resolution of the clock", scaled(step / 1e3, "s")], ["repeated batches differ by", percent(noise)], ...mine ? [["name in a saved record", press.browserName]] : [],
@@ -83,7 +83,7 @@
   const explain = () => {
     const weights = SIZES[size.value], bits = Number(format.value), {peaks, reads, naive, chases, all} = result;
     const bytes = weights * 1e9 * bits / 8, peak = Math.max(...peaks), tokens = (gbs) => digits(gbs * 1e9 / bytes);
-    const threads = all[0] > 1 && all[2] ? `, and ${tokens(all[2])} with ${all[0]} threads, as many as the browser admits` : "";
+    const threads = all[0] > 1 && all[2] ? `, and ${tokens(all[2])} with ${all[0]} threads, one for each core that the browser reports` : "";
     size.setAttribute("aria-valuetext", `${digits(weights)} billion weights`);
     const name = format.selectedOptions[0].text.split(",")[0];
     means.replaceChildren(...[

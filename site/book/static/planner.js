@@ -11,15 +11,15 @@
 
   const list = (select, choices) => select.append(...choices.map(({name, called}) => new Option(called, name)));
 
-  // "Tensor 8 ways inside the box, 16 pipeline stages across boxes": a plan's cuts, the wires they use, and its other choices.
+  // "Tensors split 8 ways inside the box, 16 pipeline stages across boxes": a plan's cuts, the wires they use, and its other choices.
   const inWords = (chip, plan) => {
     const {tensor, context, pipeline, interleave, data, pods, sharding, microBatch, recompute} = plan;
     const [one, many] = chip.torusAxes > 0 ? ["pod", "pods"] : ["box", "boxes"];
     const where = (stride, size) =>
       p.wireBetween(chip, stride, size, 1).network ? `across ${many}` : `inside the ${one}`;
     const parts = [
-      [tensor, () => `tensor ${tensor} ways ${where(1, tensor)}`],
-      [context, () => `tokens ${context} ways ${where(tensor, context)}`],
+      [tensor, () => `tensors split ${tensor} ways ${where(1, tensor)}`],
+      [context, () => `tokens split ${context} ways ${where(tensor, context)}`],
       [pipeline, () => `${pipeline} pipeline stages ${where(tensor * context * data, pipeline)}` +
         (interleave > 1 ? `, each in ${interleave} pieces` : "")],
       [data, () => `${data} copies ${where(tensor, context * data)}${sharding === "full" ? " with sharded weights" : ""}`],
@@ -49,7 +49,7 @@
       said.replaceChildren(`${inWords(job.chip, plan)} `, element("code", {}, p.shortName(plan)),
         `: ${duration(seconds)} a step, MFU ${percent(share)}, ${digits(each)} tokens per second per chip. ` +
         (bytes > capacity ? `Doesn’t fit: each chip needs ${gib(bytes)} but has ${gib(capacity)}. Cut the model further, or recompute more.`
-                          : `The largest part of a step is ${spent[p.whatLimits(time)][0]}.`));
+                          : `Largest part of a step: ${spent[p.whatLimits(time)][0]}.`));
     };
     const fill = (values) => {
       for (const [name, value] of Object.entries(values)) if (name in form.elements) form.elements[name].value = value;
