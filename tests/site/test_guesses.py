@@ -59,7 +59,7 @@ def test_a_plot_that_cannot_be_drawn_costs_no_answer_and_shows_no_other(browser,
             expect(box.locator(".hf-predict-score")).to_be_focused()
         assert set(visit.errors) == {"planted"}
         expect(visit.page.locator("#fig-07-attention.hf-veiled")).to_have_count(1)
-        expect(visit.page.locator(".hf-predict-summary")).to_contain_text("of 2 right or near")
+        expect(visit.page.locator(".hf-predict-summary")).to_contain_text("of 2 right or close")
         said = visit.page.evaluate(SCORES)
         visit.page.reload()
         assert visit.page.evaluate(SCORES) == said

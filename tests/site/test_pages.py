@@ -31,8 +31,8 @@ def test_the_lab_card_has_a_line_for_each_file_that_the_page_quotes(site):
     site.page(f"# Page\n\n{''.join(quotes)}```{{lab-card}} 01-roofline\n```")
     site.page("# Other\n\n```{lab-card} 01-roofline\n```", "other")
     site.build()
-    assert "Look into: labs/01-roofline/ lab.cpp kernels/b.hpp kernels/a.hpp Time:" in site.text()
-    assert "Look into: labs/01-roofline/ lab.cpp Time:" in site.text("other")
+    assert "Code: labs/01-roofline/ lab.cpp kernels/b.hpp kernels/a.hpp Time:" in site.text()
+    assert "Code: labs/01-roofline/ lab.cpp Time:" in site.text("other")
 
 
 def test_the_lab_card_without_a_record_still_says_how(site):

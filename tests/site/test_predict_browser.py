@@ -172,7 +172,7 @@ def test_a_number_is_scored_by_the_factor(visit):
 
 def test_a_number_on_an_even_scale_is_scored_by_the_distance(visit):
     slide(visit, "speed", -3)  # 20 × 57 / 120 = 9.5; measured: 7.963
-    expect(score(visit, "speed")).to_have_text("You said 9.5 GFLOP/s: near, 1.5 GFLOP/s too high.")
+    expect(score(visit, "speed")).to_have_text("You said 9.5 GFLOP/s: close, 1.5 GFLOP/s too high.")
     expect(question(visit, "speed")).to_contain_class("hf-near")
 
 
@@ -360,13 +360,13 @@ def test_the_summary_says_how_intuition_moved(visit):
     expect(summary).to_contain_text("None in this chapter yet")
     question(visit, "ridge").get_by_role("button", name="little").click()
     slide(visit, "share", 4)
-    expect(summary).to_contain_text("In this chapter: 0 of 2 right or near, median miss 6.7×.")
+    expect(summary).to_contain_text("In this chapter: 0 of 2 right or close, median miss 6.7×.")
     slide(visit, "speed", -3)
     expect(summary).to_contain_text("○○●")  # in the order of the questions
     visit.page.goto(visit.page.url.replace("index.html", "later.html"))
     question(visit, "ridge").get_by_role("button", name="much").click()
-    expect(summary).to_contain_text("In this chapter: 1 of 1 right or near. "
-                                    "Better than before: 1 of 3 right or near, median miss 6.7×")
+    expect(summary).to_contain_text("In this chapter: 1 of 1 right or close. "
+                                    "Better than before: 1 of 3 right or close, median miss 6.7×")
     expect(summary.locator("li")).to_have_count(2)
 
 

@@ -44,7 +44,7 @@ MEASURED = """link => {
           points: press.pointsOf(result)};
 }"""
 READS = {"01-roofline": {"values", "points"}, "measure": {"link", "began", "seconds"}}  # these parts of it
-LOST = "Your browser can’t store this, so it is lost when you leave the page."
+LOST = "Your browser can’t store this, so it will be lost when you leave the page."
 CHOSEN = """() => [document.documentElement.dataset.theme ?? "", press.machine,
                    document.querySelectorAll(".hf-answered").length]"""
 FORBIDDEN = {

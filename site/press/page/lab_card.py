@@ -32,7 +32,7 @@ class LabCard(NoticeDirective):
         pairs = [("Run", [nodes.literal("", f"make lab-{lab[:2]}")])]
         folder = records.root / "labs" / lab
         if (folder / "lab.cpp").exists():
-            pairs.append(("Look into", [nodes.literal("", f"labs/{lab}/")],
+            pairs.append(("Code", [nodes.literal("", f"labs/{lab}/")],
                           *([file_link(self.env, folder / name, name)] for name in ("lab.cpp", *self.quoted(lab)))))
         try:
             return [fields(pairs + self.about(records.choose(lab, machine)))]

@@ -153,9 +153,9 @@ def hardware_facts(machine: dict) -> list[tuple[str, str]]:
     threads = machine.get("physical_cores", counted) < counted
     kinds = " + ".join(map(str, machine.get("core_kinds", [])))
     quota, turbo = machine.get("cpu_quota"), machine.get("turbo")
-    cores = [str(counted or ""), f"threads of {machine['physical_cores']} cores" if threads else "",
+    cores = [str(counted or ""), f"hardware threads of {machine['physical_cores']} cores" if threads else "",
              f"of different kinds: {kinds}" if kinds else "",
-             f"limited to the time of {quota:g} {'core' if quota == 1 else 'cores'}" if quota else "",
+             f"limited to the processor time of {quota:g} {'core' if quota == 1 else 'cores'}" if quota else "",
              "in a virtual machine" if machine["virtualised"] else "", "in a container" if machine.get("container") else ""]
     facts = [("Cores", ", ".join(filter(None, cores))),
              ("Frequency", ", ".join(filter(None, [f"governor {machine['governor']}" if "governor" in machine else "",

@@ -14,7 +14,7 @@ window.press = {
       if (text === null) localStorage.removeItem(press.key(name));
       else localStorage.setItem(press.key(name), text);
       return "";
-    } catch { return " Your browser can’t store this, so it is lost when you leave the page."; }
+    } catch { return " Your browser can’t store this, so it will be lost when you leave the page."; }
   },
   // Marks markup and addresses as the site's own, for hosts that send "require-trusted-types-for 'script'".
   trusted: (() => {

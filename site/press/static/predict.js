@@ -46,7 +46,7 @@
   let skipsAll = press.stored("predictions-skipped") === "all";
 
   const grade = (off, near, size) => off <= near ? "near" : off <= size ? "size" : "far";
-  const inGrade = {near: "near", size: "not far off", far: "far off"};
+  const inGrade = {near: "close", size: "not far off", far: "far off"};
 
   // For each kind of question, the score of a bet: {text, grade, near, of, off}.
   const scores = {
@@ -156,7 +156,7 @@
     return {near: scored.reduce((sum, entry) => sum + entry.near, 0), of: scored.reduce((sum, entry) => sum + entry.of, 0),
             off: offs.length ? median(offs) : 0};
   };
-  const inWords = ({near, of, off}) => `${near} of ${of} right or near` + (off ? `, median miss ${digits(off)}×` : "");
+  const inWords = ({near, of, off}) => `${near} of ${of} right or close` + (off ? `, median miss ${digits(off)}×` : "");
 
   // How the reader's intuition changed: this chapter compared with earlier ones, and a row of dots for each.
   const summarise = (place) => {
@@ -189,7 +189,7 @@
     if (chapters.size) place.append(list);
     const forget = make("button", "Forget my answers", {type: "button"});
     forget.addEventListener("click", () => { said = {}; skipAll(false); });
-    const note = make("p", "“Near” means right, or within a factor of 1.5. Your answers stay in this browser. ");
+    const note = make("p", "“Close” means within a factor of 1.5. Your answers stay in this browser. ");
     if (skipsAll || Object.keys(said).length) note.append(forget);
     place.append(note);
   };
