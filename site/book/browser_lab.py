@@ -66,7 +66,7 @@ class MeasureHere(Calculator):
         domain.note_lab(ROOFLINE_LAB)
         records = domain.records
         chosen = [(machine, records.choose(ROOFLINE_LAB, machine)) for machine in records.machines()]
-        drawn = [measured(machine.slug, machine.name, record) for machine, record in chosen if not record.elsewhere]
+        drawn = [measured(machine.slug, machine.short, record) for machine, record in chosen if not record.elsewhere]
         for record in browsers(records):
             domain.note_file(record.path)
             name = record.published_as

@@ -31,7 +31,7 @@ def together(app: Sphinx, machines: dict[Machine, dict[str, Record]]) -> list[no
         return []
     names = nodes.bullet_list(classes=["hf-roof-names"])
     for machine, own in lines.items():
-        to_card = nodes.reference("", machine.name, refid=f"machine-{machine.slug}", internal=True)
+        to_card = nodes.reference("", machine.short, refid=f"machine-{machine.slug}", internal=True)
         words = f"ridge at {own.one.ridge:.2g} FLOP/byte; with all cores, {own.all.ridge:.2g}"
         ridge = nodes.inline("", words, classes=["hf-kind"])
         names += nodes.list_item("", nodes.paragraph("", "", to_card, nodes.Text(" "), ridge))
@@ -51,7 +51,7 @@ class CompareMachines(Gallery):
             return [nodes.paragraph("", "A comparison needs two machines with a roofline; so far there is only one.")]
         scale = scale_of(lines.values())
         data = {"width": roofs.WIDTH, "height": roofs.HEIGHT, "grid": roofs.grid(scale), "machines": [
-            {"name": machine.name, "slug": machine.slug, "one": roofs.path(own.one, scale), "all": roofs.path(own.all, scale),
+            {"name": machine.short, "slug": machine.slug, "one": roofs.path(own.one, scale), "all": roofs.path(own.all, scale),
              "dots": [scale.place(x, y) for x, y, _ in own.kernels if x > 0 and y > 0],
              "values": self.values(machines[machine])} for machine, own in lines.items()],
                 "labels": [label(machines, lab, name) for lab, name in self.wanted()]}

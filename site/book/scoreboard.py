@@ -23,7 +23,7 @@ from press.page.notice import NoticeDirective
 from press.page.numbering import CHAPTER
 from press.page.tables import scrolling_table
 from press.pictures.compare import listed
-from press.pictures.lab_figure import DOT, spread
+from press.pictures.lab_figure import DOT, sources_fold, spread
 from press.pictures.labels import text_width
 from press.reader.per_machine import for_each_machine
 
@@ -170,10 +170,16 @@ class Scoreboard(NoticeDirective):
                   for machine in domain.records.machines_of(self.env.docname)}
         each = lambda make: for_each_machine(self.env, lambda machine: make(boards[machine]))
         figure = nodes.figure("", *each(lambda board: [nodes.raw("", drawing(board, new), format="html")]), caption(rows, new),
-                              nodes.legend("", *each(self.provenance), *self.sources(rows, gpu and gpu[1]), *each(data_table)),
+                              nodes.legend("", sources_fold(each(self.sign), *each(self.provenance),
+                                                       *self.sources(rows, gpu and gpu[1]), *each(data_table))),
                               classes=["hf-lab-figure", "hf-scoreboard"])
         self.add_name(figure)
         return [figure]
+
+    def sign(self, board: Board) -> list[nodes.Node]:
+        first = board.records[0]
+        whose = press(self.env).records.machine_of(first).short
+        return [nodes.inline("", whose, classes=["hf-elsewhere"] * first.elsewhere)]
 
     def provenance(self, board: Board) -> list[nodes.Node]:
         """One line: the kinds of numbers, the machine and its noise, and the records with their dates."""
@@ -192,10 +198,10 @@ class Scoreboard(NoticeDirective):
 
     def sources(self, rows: list[Row], gpu: Record | None) -> list[nodes.Node]:
         """The sources of other machines' numbers, and how the rows differ in their conditions."""
-        line, of_gpu = (nodes.paragraph("", classes=["hf-sources"]) for _ in range(2))
+        line, of_gpu = nodes.paragraph(), nodes.paragraph()
         if gpu and any(row.chapter == "03" for row in rows):
             whose = press(self.env).records.machine_of(gpu)
-            of_gpu += [nodes.Text("Row 03: "), machine_link(whose.slug, whose.name), nodes.Text(DOT),
+            of_gpu += [nodes.Text("Row 03: "), machine_link(whose.slug, whose.short), nodes.Text(DOT),
                        file_link(self.env, gpu.path, "record 03"), nodes.Text(f", {gpu.date}{gpu.since}")]
         for row in rows:
             if row.chapter not in QUOTED or row.kind == "measured":
@@ -210,7 +216,7 @@ class Scoreboard(NoticeDirective):
             said.append(f"{tokens} in row{'s' if where[1:] else ''} {listed(where)}")
         lengths = f"Context: about 500 tokens; {', '.join(said)}. A shorter context means fewer bytes."
         return [*(each for each in (of_gpu, line) if each.children),
-                *[nodes.paragraph("", lengths, classes=["hf-sources"])] * bool(said)]
+                *[nodes.paragraph("", lengths)] * bool(said)]
 
 
 def caption(rows: list[Row], new: str) -> nodes.caption:
@@ -225,10 +231,10 @@ def caption(rows: list[Row], new: str) -> nodes.caption:
 
 
 def data_table(board: Board) -> list[nodes.Node]:
-    """The same data as a table, folded away."""
+    """The same data as a table."""
     rows = [[*row[:3], *(bar.words if bar else ("–", NOT_MEASURED))] for row, bar in board.bars.items()]
     table = scrolling_table(["chapter", "what", "kind", "tokens/s", "bound"], rows)
-    return [nodes.admonition("", nodes.title("", "data"), table, classes=["hf-data"], collapsible="closed")]
+    return [nodes.container("", table, classes=["hf-data"])]
 
 
 def drawing(board: Board, new: str) -> str:

@@ -124,7 +124,7 @@ def measured_roofs(machine: Machine, record: Record) -> Iterator[dict]:
         found = {width: value["value"] for width, name in peaks.items() if (value := record.value(name))}
         if found and cores in bandwidths:
             yield {"id": machine.slug + ("" if cores == ONE else ".all"), "machine": machine.slug, "group": MEASURED,
-                   "name": f"{machine.name}: {cores}", "peaks": found, "bandwidth": bandwidths[cores]}
+                   "name": f"{machine.short}: {cores}", "peaks": found, "bandwidth": bandwidths[cores]}
 
 
 def called(name: str) -> str:

@@ -111,7 +111,7 @@ def test_pictures_have_words(walked):
 
 def test_folded_boxes_open_from_the_keyboard(browser, served):
     with Visit(browser, f"{served}{LAB}.html") as visit:
-        details = visit.page.locator("details.hf-data").first
+        details = visit.page.locator("details.hf-sources").first
         details.locator("summary").focus()
         visit.page.keyboard.press("Enter")
         expect(details.locator("table").first).to_be_visible()

@@ -89,7 +89,7 @@ def test_a_number_of_two_states_says_so_beside_the_claim(site):
 def test_a_claim_decided_elsewhere_says_so(site):
     site.record(published="other-machine")
     site.built(PAGE)
-    assert 'title="holds on Fixture Processor, 2 cores"' in site.html()
+    assert 'title="holds on Fixture\xa0·\xa02"' in site.html()
 
 
 def test_a_claim_needs_an_alternative(site):
@@ -138,7 +138,7 @@ def test_a_machine_that_decides_few_claims_of_a_lab_has_no_column_of_empty_cells
     head, body = re.search(r"hf-ledger-lab.*?<thead>(.*?)</thead>(.*?)</table>", site.html(), re.S).groups()
     assert "this machine" in head and "Small" not in head
     also = [re.sub("<[^>]*>|\xa0", " ", each).split() for each in re.findall(r'<span class="hf-also">(.*?)</p>', body)]
-    assert also == [["Small,", "2", "cores", "✓", "22.9×"], ["Small,", "2", "cores", "✓", "4.37%"]]
+    assert also == [["Small", "·", "2", "✓", "22.9×"], ["Small", "·", "2", "✓", "4.37%"]]
     assert body.count("not measured") == 1  # for the undecided claim
 
 
@@ -149,7 +149,7 @@ def test_the_ledger_has_every_claim_on_every_machine(site):
     text = site.text()
     for claim in CLAIMS:
         assert claim["text"] in text
-    assert "claim bound this machine Fixture Processor, 2 cores" in text
+    assert "claim bound this machine Fixture · 2" in text
     assert f"{SENTENCE} ≥ 3× ✓ 22.9× ✗ 2.4×" in ledger(site)
     assert 'href="01-roofline.html#claim-caches-make-a-ladder"' in site.html()
 
@@ -279,7 +279,7 @@ def test_a_claim_without_its_value_comes_from_a_published_record(site):
     site.fails('build/records/01-roofline.json has no value "cache_gain"', page=PAGE)
     site.record(published="other-machine")
     site.built()
-    assert f"{SENTENCE} claimed ≥ 3×, measured 22.9× on Fixture Processor, 2 cores ✓" in site.text()
+    assert f"{SENTENCE} claimed ≥ 3×, measured 22.9× on Fixture · 2 ✓" in site.text()
 
 
 @pytest.mark.parametrize("text", [

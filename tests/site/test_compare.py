@@ -110,7 +110,7 @@ def test_a_figure_that_two_have_measured_can_show_both_on_the_same_axes(site):
     script.write_text(script.read_text().replace("plot ", RANGED))  # as in the figures of the book
     site.built(PAGE)
     here, other, words = pairs(site)["01-small"]
-    assert words == "Pointer chase (huge pages): Second takes 10 times as long."
+    assert words == "Pointer chase (huge pages): Second\u00a0·\u00a02 takes 10 times as long."
     assert scale(here) == scale(other) != []
     alone = re.search(r"<svg.*?</svg>", site.html(), re.S)[0]
     assert scale(alone) != scale(here)

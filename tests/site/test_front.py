@@ -64,7 +64,7 @@ def test_the_figure_is_whole_and_its_ornament_is_shapes_alone(small):
     small.build()
     page = small.html()
     whole, ornament = page.index('class="hf-figure"'), page.index('class="hf-thumb"')
-    assert whole < ornament and "Fixture Processor" in page
+    assert whole < ornament and ">this machine<" in page
     shapes = page[ornament:page.index("</svg>", ornament)]
     assert "<path" in shapes and "<text" not in shapes and "<title" not in shapes and "hf-figure" not in shapes
     assert 'aria-hidden="true"' in page[ornament - 100:ornament]

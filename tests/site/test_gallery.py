@@ -67,7 +67,7 @@ def test_each_machine_has_a_roof_a_line_and_a_card(site):
         ("hf-roof", "other-machine"), ("hf-roof hf-picked", "here")]
     assert 'id="machine-here"' in page and 'id="machine-other-machine"' in page
     assert page.count("<circle") == 20  # ten kernels on each
-    assert "this machine 175 GFLOP/s 22.9" in text and "Fixture Processor, 2 cores 175 GFLOP/s 2.5" in text
+    assert "this machine 175 GFLOP/s 22.9" in text and "Fixture · 2 175 GFLOP/s 2.5" in text
     assert "ridge at 11 FLOP/byte; with all cores, 11" in text  # 347.1 over 32.67, 175.2 over 16.49
     assert "GNU 12.2.0 with -O3 -DNDEBUG -march=native" in text
 

@@ -20,7 +20,7 @@ def test_a_figure_stands_with_its_provenance(site):
     assert 'role="img"' in html and "<desc" in html and "A small figure" in html
     assert 'id="fig-small"' in html
     assert "It rises from 1.7" in text
-    assert re.search(r"Measured · this machine · ±[\d.]+%, at most ±[\d.]+% · record script data", text)
+    assert re.search(r"Measured · this machine · ±[\d.]+%, at most ±[\d.]+% · record Drawn by this script", text)
     assert re.search(r'title="The (?:first|largest) [^"]*half the range [^"]*\. Noise floor [\d.]+%; 20 November 2026"', html)
     points = points_of(fixture_record(), "latency")
     assert html.count("<tr") == len(points) + 1

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from conftest import add_value, change_value, drop_value, scale_series
+from press.measurements.record import Record
 from whole import DEFAULT, PROJECT
 
 NUMBER = "# Page\n\nIt is {measured}`01-roofline/speed`."
@@ -109,7 +110,7 @@ def test_a_verdict_changes_with_the_machine_and_with_it_what_follows_from_it(sit
     text = site.text()
     assert "22.9×" in text and "A ladder of caches." in text and "flat" not in text and "No ladder" not in text
     claim, ladder, no_ladder = variant(site)
-    assert "✗ does not hold on Fixture Processor, 2 cores" in claim and "measured 2.4×" in claim
+    assert "✗ does not hold on Fixture · 2" in claim and "measured 2.4×" in claim
     assert "Here it is flat: 300 GFLOP/s." in claim and "171" not in claim
     assert (ladder, no_ladder) == ("", "No ladder at 300 GFLOP/s.")
     assert site.html().count('id="claim-caches-make-a-ladder"') == 1
@@ -133,9 +134,9 @@ def test_a_figure_its_provenance_and_its_table_change_and_its_caption_with_them(
     site.record(speed(300, "Slow"), scale_series("latency", 10), published=OTHER)
     site.built("# Page\n\n```{lab-figure} 01-small\n:series: latency\n:name: fig-small\n"
                "At {measured}`01-roofline/speed|plain`.\n```\n")
-    drawing, number, provenance, table = variant(site)
+    drawing, number, sign, provenance, table = variant(site)
     assert "1416 ns" in drawing and number == "300 GFLOP/s"
-    assert provenance.startswith("Measured · Slow, 2 cores · ±") and "1420" in table
+    assert sign == "Slow · 2" and provenance.startswith("Measured · Slow, 2 cores · ±") and "1420" in table
     html = site.html()
     assert html.count("<figure") == html.count("<figcaption") == html.count('id="fig-small"') == 1
 
@@ -146,12 +147,12 @@ def test_a_machine_without_the_lab_borrows_the_numbers_and_says_whose(site):
     site.record(published=OTHER, lab="02-other")
     site.built(f"{NUMBER}\n\n{CLAIM}")
     banner, number, claim = variant(site)
-    assert banner == "Fixture Processor, 2 cores has not measured lab 01-roofline: the numbers here were measured on " \
-                     "Fixture Processor, 2 cores, 20 November 2026."
-    builder = "on the machine that built this book"
-    assert number == f"171 GFLOP/s ({builder})" and claim.endswith(f"measured 22.9× {builder} ✓")
+    assert banner == "Fixture · 2 has not measured lab 01-roofline: the numbers here were measured on the machine " \
+                     "that built this book, 20 November 2026."
+    builder = "the machine that built this book"
+    assert number == f"171 GFLOP/s ({builder})" and claim.endswith(f"measured 22.9× on {builder} ✓")
     text = (site.root / "build" / "out" / "_machines" / "index" / f"{OTHER}.js").read_text()
-    assert 'hf-number hf-measured hf-elsewhere' in text and "not measured on Fixture Processor, 2 cores" in text
+    assert 'hf-number hf-measured hf-elsewhere' in text and "not measured on Fixture\u00a0·\u00a02" in text
     assert "hf-elsewhere" not in site.html() and "hf-banner" not in site.html()
 
 
@@ -164,8 +165,8 @@ def test_missing_labs_share_one_sentence_with_folded_details(site):
     site.page("# Page\n\n{measured}`01-roofline/clock_ghz` {measured}`02-other/clock_ghz` {measured}`03-third/clock_ghz`")
     site.built(press_default_machine="first")
     banner = variant(site)[0]
-    assert banner.startswith("Second, 2 cores has not measured labs 02 and 03: their numbers here come from Fixture Processor, "
-                             "2 cores. Lab 02-other: measured on Fixture Processor, 2 cores, 20 November 2026")
+    assert banner.startswith("Second · 2 has not measured labs 02 and 03: their numbers here come from Fixture · 2. "
+                             "Lab 02-other: measured on Fixture · 2, 20 November 2026")
     assert banner.count("has not measured") == 1 and "Lab 03-third: measured on" in banner
     assert "hf-banner" not in site.html()
 
@@ -174,8 +175,8 @@ def test_what_a_measured_lab_lacks_is_another_machines_and_marked(site):
     site.record(lambda record: record["machine"].update(cpu="First"))
     site.record(speed(300, "Second"), published=OTHER)
     site.built(NUMBER)
-    assert "It is 300 GFLOP/s (on Second)." in site.text() and "hf-elsewhere" in site.html()
-    assert "measured on Second, 2 cores, 20 November 2026; not measured on this machine" in site.html()
+    assert "It is 300 GFLOP/s (Second · 2)." in site.text() and "hf-elsewhere" in site.html()
+    assert "measured on Second\u00a0·\u00a02, 20 November 2026; not measured on this machine" in site.html()
 
 
 def borrowing(site, page):
@@ -184,30 +185,45 @@ def borrowing(site, page):
                 published="first")
     site.record(speed(300, "Second Processor (Fine)"), add_value(id="slow", value=2, unit="1"),
                 add_value(id="width", value=8, unit="1"), published=OTHER)
-    site.built("# Page\n\n" + re.sub(r"\{(\w+)\}", r"{measured}`01-roofline/\1`", page), press_default_machine="first")
+    page = re.sub(r"\{(?!container)(\w+)\}", r"{measured}`01-roofline/\1`", page)
+    site.built(f"# Page\n\n{page}", press_default_machine="first")
     return site.text().removeprefix("Page¶ ")
 
 
 @pytest.mark.parametrize(("page", "first"), [
-    ("Ours is {slow}, theirs {width}.", "Ours is 1, theirs 8 (on Second Fine)."),
-    ("It is {speed}, {width} wide.", "It is 300 GFLOP/s (on Second Fine), 8 wide."),  # once in a sentence
-    ("It is {speed}, {slow} slow, {width} wide.", "It is 300 GFLOP/s (on Second Fine), 1 slow, 8 (on Second Fine) wide."),
-    ("It is {speed}. *So.* It is {width}.", "It is 300 GFLOP/s (on Second Fine). So. It is 8 (on Second Fine)."),
-    ("It is {speed}.\n\nIt is {width}.", "It is 300 GFLOP/s (on Second Fine). It is 8 (on Second Fine)."),
+    ("Ours is {slow}, theirs {width}.", "Ours is 1, theirs 8 (Second · 2)."),
+    ("It is {speed}, {width} wide.", "It is 300 GFLOP/s (Second · 2), 8 wide."),
+    ("It is {speed}, {slow} slow, {width} wide.", "It is 300 GFLOP/s (Second · 2), 1 slow, 8 wide."),
+    ("It is {speed}.\n\nIt is {width}.", "It is 300 GFLOP/s (Second · 2). It is 8."),
+    ("It is {speed}.\n\n## Next\n\nIt is {width}.", "It is 300 GFLOP/s (Second · 2). Next¶ It is 8 (Second · 2)."),
+    ("```{container} hf-headline\n{speed}!\n```\n\nIt is {width}.", "300 GFLOP/s! It is 8 (Second · 2)."),
     ("| a | b |\n|---|---|\n| {speed} | {width} |\n| {slow} | {width} |",
-     "a b 300 GFLOP/s (on Second Fine) 8 1 8 (on Second Fine)"),
+     "a b 300 GFLOP/s (Second · 2) 8 1 8"),
 ])
-def test_a_sentence_or_a_row_names_the_machine_that_it_borrows_from(site, page, first):
+def test_a_section_names_the_machine_that_it_borrows_from_once(site, page, first):
     assert borrowing(site, page) == first
-    assert "(on" not in " ".join(html for html in variant(site) if html)  # the source of its numbers
+    assert "Fine" not in " ".join(html for html in variant(site) if html)  # the source of its numbers
 
 
-def test_a_name_that_two_machines_share_without_their_cores_is_whole(site):
-    for name, cores in (("a-machine", 2), ("b-machine", 4)):
-        site.record(lambda record, cores=cores: record["machine"].update(cpu="Same", cores=cores), published=name)
-    site.record(speed(300, "Same"), lambda record: record["machine"].update(cores=8), published=OTHER)
-    site.built(NUMBER, press_default_machine="a-machine")
-    assert "It is 300 GFLOP/s (on Same, 8 cores)." in site.text()
+@pytest.mark.parametrize(("machine", "short"), [
+    ({"cpu": "Intel(R) Xeon(R) Processor", "microarchitecture": "Emerald Rapids"}, "Emerald Rapids · 2"),
+    ({"cpu": "AMD EPYC 9654 96-Core Processor", "cores": 192}, "EPYC 9654 · 192"),
+    ({"cpu": "Intel(R) Xeon(R) CPU @ 2.20GHz"}, "Xeon · 2"),
+    ({"gpus": [{"name": "NVIDIA H100 80GB HBM3"}]}, "H100"),
+    ({"gpus": [{"name": "NVIDIA A100-SXM4-40GB"}]}, "A100"),
+    ({"gpus": [{"name": "NVIDIA GeForce RTX 4090"}]}, "RTX 4090"),
+])
+def test_a_machine_has_a_short_name(machine, short):
+    data = {"machine": {"cpu": "Fixture", "cores": 2, "gpus": [], **machine}}
+    assert Record(PROJECT / "x.json", True, data).short_name == short
+
+
+def test_machines_of_one_short_name_are_called_as_they_were_published(site):
+    for name in ("a-machine", "b-machine"):
+        site.record(speed(1, "Fixture Processor" if name == "a-machine" else "Fixture"), published=name)
+    site.record(add_value(id="hosts", value=4, unit="1"), published="c-machine")
+    site.built(NUMBER)
+    assert [each["short"].replace("\u00a0", " ") for each in machines(site)] == ["a-machine", "b-machine", "Fixture · 4 hosts"]
 
 
 def test_what_a_machine_has_not_decided_is_not_said_of_it(site):
@@ -235,7 +251,7 @@ def test_a_chapter_offers_the_machines_that_have_measured_its_lab_and_names_the_
     assert [each["slug"] for each in machines(site)] == [OTHER, "a-machine"]
     assert [each["slug"] for each in machines(site, "02-other")] == [OTHER]
     assert "It is 300 GFLOP/s" in site.text("02-other") and "hf-slot" not in site.html("02-other")
-    assert "{&#34;a-machine&#34;: &#34;Fixture Processor, 2 cores&#34;}" in site.html("02-other").replace("&quot;", "&#34;")
+    assert "{&#34;a-machine&#34;: &#34;Fixture\\u00a0\\u00b7\\u00a02&#34;}" in site.html("02-other").replace("&quot;", "&#34;")
     site.record(published="a-machine", lab="02-other")
     site.build()
     assert len(machines(site, "02-other")) == 2
@@ -249,7 +265,8 @@ def test_a_chapter_that_this_machine_has_not_measured_is_another_machines_and_sa
     site.page(NUMBER, "01-roofline")
     site.built()
     assert [each["slug"] for each in machines(site, "01-roofline")] == [OTHER]
-    assert "This machine has not measured lab 01-roofline: the numbers here were measured on Second" in site.text("01-roofline")
+    said = "This machine has not measured lab 01-roofline: the numbers here were measured on Second · 2"
+    assert said in site.text("01-roofline")
     assert "hf-elsewhere" not in site.html("01-roofline")
 
 

@@ -123,17 +123,20 @@ def test_a_chapter_says_whose_numbers_it_shows_for_want_of_the_chosen_machines(b
         visit.page.goto(f"{base}{LAB}.html")
         switch(visit, XEON)
         visit.page.goto(f"{base}02-matmul.html")
-        label = "select => select.selectedOptions[0].label"
-        assert select.evaluate(label) == "AMD EPYC (Zen 5), in place of Intel Xeon"
+        chosen, says = visit.page.locator(".hf-chosen > span"), visit.page.locator("#hf-machine [role=status]")
+        assert says.inner_text() == "Not run on Xeon\u00a0·\u00a02; numbers from"
+        assert chosen.inner_text() == "Zen\u00a05\u00a0·\u00a02"
         assert visit.page.evaluate(PAGE) == before and elsewhere.count() == borrowed
         switch(visit, EPYC)  # choosing the replacement counts as a choice
         switch(visit, DEFAULT)
-        assert select.evaluate(label) == "AMD EPYC (Zen 5), 2 cores" and visit.errors == []
+        assert chosen.inner_text() == "Zen\u00a05\u00a0·\u00a02" and select.evaluate(
+            "select => select.selectedOptions[0].label") == "AMD EPYC (Zen 5), 2 cores"
+        assert says.inner_text().endswith("changed") and visit.errors == []
 
 
 def test_on_a_phone_the_choice_of_machine_is_below_the_header_and_scrolls_away(browser, served):
     with Visit(browser, f"{served}{LAB}.html", viewport={"width": 360, "height": 740}) as visit:
-        name, select, label = map(visit.page.locator, (".hf-home span", SWITCH, "#hf-machine label > span"))
+        name, select, label = map(visit.page.locator, (".hf-home span", SWITCH, "#hf-machine [role=status]"))
         header = visit.page.locator("header").bounding_box()
         assert name.bounding_box()["width"] > 80 and visit.page.locator(".hf-here").is_hidden()
         assert select.bounding_box()["y"] >= header["y"] + header["height"] and select.bounding_box()["width"] > 150
@@ -174,6 +177,50 @@ def test_without_scripts_the_page_is_the_default_machines_and_offers_no_other(br
         expect(visit.page.locator("article")).to_be_visible()
         expect(visit.page.locator(f"{SWITCH}, .hf-compare button")).to_have_count(0)
         assert "AMD EPYC (Zen 5)" in visit.page.locator(".hf-provenance").nth(1).text_content()
+
+
+def test_a_change_of_machine_is_counted_and_tinted(browser, base):
+    with Visit(browser, f"{base}{LAB}.html?machine={XEON}") as visit:
+        until_shown(visit.page, XEON)
+        says = visit.page.locator("#hf-machine [role=status]")
+        assert says.inner_text() == "Numbers from"  # the reader has seen no other machine
+        switch(visit, EPYC)
+        tinted = visit.page.evaluate("document.getAnimations().filter(each => !(each instanceof CSSTransition)).length")
+        count = int(re.match(r"(\d+) numbers, \d+ figures and \d+ verdicts? changed$", says.inner_text())[1])
+        assert count > 10 and tinted >= count / 2 and visit.errors == []
+
+
+def test_a_numbers_card_shows_every_machine_that_measured_it_on_one_axis(browser, base):
+    with Visit(browser, f"{base}{LAB}.html") as visit:
+        number = visit.page.locator("article section > p > .hf-slot > .hf-number[data-everywhere]").first
+        number.hover()
+        rows = visit.page.locator("#hf-definition .hf-axis > span")
+        rows.first.wait_for()
+        own = visit.page.locator("#hf-definition .hf-axis-own")
+        assert own.locator("span").first.inner_text() == visit.page.locator(".hf-chosen > span").inner_text()
+        assert rows.count() > 1 and number.inner_text().split("\u00a0")[0] in own.inner_text()
+        places = rows.evaluate_all("""all => all.map(row => {
+          const track = row.children[1];
+          return [track.getBoundingClientRect().width, parseFloat(getComputedStyle(track, "::after").left)];
+        })""")
+        assert all(-5 < at < width for width, at in places) and len({width for width, _ in places}) == 1
+        card = visit.page.locator("#hf-definition").bounding_box()
+        assert card["x"] >= 0 and card["x"] + card["width"] <= visit.page.viewport_size["width"]
+        assert visit.errors == []
+
+
+def test_the_chooser_is_as_wide_on_every_page_for_every_machine(browser, book, served):
+    widths = set()
+    for width in (360, 768, 1440):
+        with Visit(browser, f"{served}{LAB}.html", viewport={"width": width, "height": 800}) as visit:
+            for slug in (XEON, EPYC, DEFAULT):
+                switch(visit, slug)
+                widths.add(visit.page.locator(".hf-chosen").bounding_box()["width"])
+                inside = "box => box.querySelector('span').scrollWidth <= box.querySelector('span').clientWidth"
+                assert visit.page.locator(".hf-chosen").evaluate(inside), (slug, width)  # the name is whole
+            visit.page.goto(f"{served}glossary.html")
+            widths.add(visit.page.locator(".hf-chosen").bounding_box()["width"])
+    assert len(widths) == 1, widths
 
 
 def test_a_file_that_does_not_come_leaves_the_page_as_it_was(browser, served):
@@ -251,14 +298,13 @@ def test_two_machines_stand_side_by_side_on_the_same_axes(browser, base):
         button = visit.page.locator(".hf-compare[data-figure='01-latency'] button")
         figure = button.locator("xpath=ancestor::figure")
         button.scroll_into_view_if_needed()
-        expect(button).to_have_attribute("title", re.compile(r"Compare AMD EPYC \(Zen 4\), 2 cores with "))
+        expect(button).to_have_attribute("title", re.compile(r"Compare Zen 4.·.2 with "))
         button.press("Enter")
         box = figure.locator(".hf-beside")
         box.wait_for(state="visible")
         expect(button).to_have_attribute("aria-expanded", "true")
         expect(box.locator("svg")).to_have_count(2)
-        names = [name.rstrip() for name in box.locator(".hf-beside-name").all_text_contents()]
-        assert names[0].startswith("AMD EPYC (Zen 4), 2 cores")
+        assert box.locator(".hf-beside-name").first.text_content() == "Zen\u00a04\u00a0·\u00a02"
         scales = box.locator("svg").evaluate_all("""all => all.map(svg =>
           [...svg.querySelectorAll("text.f-quiet")].map(t => t.textContent).filter(t => /^[0-9.]+( .?i?B)?$/.test(t)))""")
         assert scales[0] == scales[1] != []
@@ -269,13 +315,13 @@ def test_two_machines_stand_side_by_side_on_the_same_axes(browser, base):
         ids = visit.page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
         assert len(ids) == len(set(ids))
         switch(visit, XEON)
-        expect(box.locator(".hf-beside-name").first).to_contain_text("Intel Xeon")
+        expect(box.locator(".hf-beside-name").first).to_contain_text("Xeon")
         button.press("Enter")
         expect(box).not_to_be_visible()
         expect(figure.locator("svg.hf-figure").first).to_be_visible()
         caption = figure.locator(".caption-text")
         place = caption.bounding_box()["x"]
-        figure.locator(".hf-data > summary").press("Enter")
+        figure.locator(".hf-sources > summary").press("Enter")
         expect(figure.locator(".hf-data table").first).to_be_visible()
         assert caption.bounding_box()["x"] == place
         assert visit.errors == []
@@ -286,11 +332,16 @@ def test_side_by_side_fits_a_telephone(browser, served):
         visit.page.evaluate(UNCOVER)
         button = visit.page.locator(".hf-compare button").locator("visible=true").nth(1)
         button.scroll_into_view_if_needed()
-        place = button.bounding_box()["y"]
         button.click()
         box = visit.page.locator(".hf-beside").locator("visible=true").first
         box.wait_for()
         tops = box.locator("svg").evaluate_all("all => all.map(svg => svg.getBoundingClientRect().top)")
-        assert tops[0] < tops[1] and abs(button.bounding_box()["y"] - place) < 1  # it stays where it was pressed
+        header = visit.page.locator("header").bounding_box()["height"]
+        assert header < tops[0] < header + 100 and tops[0] < tops[1] < 700  # both drawings are in view
+        button.scroll_into_view_if_needed()
+        place = button.bounding_box()["y"]
+        button.click()
+        assert abs(button.bounding_box()["y"] - place) < 1  # it stays where it was pressed
+        button.click()
         assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert re.search("fast|long|high|differ", box.locator(".hf-beside-words").text_content())

@@ -83,7 +83,7 @@ def test_numbers_say_where_they_come_from(site):
     site.record(add_value(id="speed", value=171.3, low=168.1, high=173.2, unit="GFLOP/s"))
     site.page(PAGE % "speed|number")
     site.build()
-    assert 'title="speed; 90% of samples within 168–173\xa0GFLOP/s; measured on Fixture Processor, 2 cores, ' \
+    assert 'title="speed; 90% of samples within 168–173\xa0GFLOP/s; measured on this machine, ' \
            '20 November 2026"' in site.html()
     assert "tabindex" not in site.html()  # without a spread there is none to explain
 
@@ -92,7 +92,7 @@ def test_of_what_kind_a_number_is_stands_in_no_sentence(site):
     site.record(add_value(id="model", value=9.5, unit="GB/s", kind="modelled"))
     site.page(PAGE % "model")
     site.build()
-    assert "It is 9.5 GB/s." in site.text() and "; modelled on Fixture Processor" in site.html()
+    assert "It is 9.5 GB/s." in site.text() and "; modelled on this machine" in site.html()
 
 
 @pytest.mark.parametrize("way", ["hover", "focus"])

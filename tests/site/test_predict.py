@@ -95,7 +95,7 @@ def test_the_answer_may_be_another_machines(site):
     site.record(drop_value("cache_gain"))
     site.record(lambda record: None, published="other-machine")
     site.built("# Page\n" + SIDE.replace("ridge_flop_per_byte", "cache_gain"))
-    assert answers(site.html())[0]["words"] == "“much” is right. Measured on Fixture Processor, 2 cores: 22.9 (22.6–23.1)."
+    assert answers(site.html())[0]["words"] == "“much” is right. Measured on Fixture · 2: 22.9 (22.6–23.1)."
 
 
 def test_what_nobody_has_measured_may_be_asked(site):

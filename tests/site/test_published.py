@@ -27,7 +27,7 @@ def test_a_record_whose_lab_has_changed_says_so_wherever_it_stands_in(site):
     site.built()  # this is a fact about the record, not a problem
     text = site.text()
     assert f'20 November 2026; {SINCE}"' in site.html()  # the number's title
-    assert f'measured on Fixture Processor, 2 cores, 20 November 2026; {SINCE}">22.9×' in site.html()  # the claim
+    assert f'measured on Fixture\xa0·\xa02, 20 November 2026; {SINCE}">22.9×' in site.html()  # the claim
     assert re.search(rf'title="The [^"]*half the range [^"]*; 20 November 2026; {SINCE}"', site.html())  # the figure
     assert f"on Fixture Processor, 2 cores; {SINCE}" in text  # the card
 
@@ -63,7 +63,7 @@ def test_machines_are_told_apart_by_the_names_they_were_published_under(site):
     site.built(GALLERY + "\n```{claims-ledger}\n```\n")
     first, second = site.text().split("Published as: first")
     assert "24 GiB" in first and "64 GiB" in second.partition("Published as: second")[0]
-    assert "claim bound Fixture Processor, 2 cores Fixture Processor (Zen 5), 2 cores" in site.text()
+    assert "claim bound Fixture · 2 Zen 5 · 2" in site.text()
 
 
 @pytest.mark.parametrize(("place", "edit", "problem"), [

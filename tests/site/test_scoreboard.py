@@ -130,7 +130,7 @@ def test_a_measured_gpu_replaces_the_modelled_one_and_names_its_machine(board):
     assert "f-ink" in bar.get("class") and not bar.get("stroke-dasharray")
     assert speed_at(LEFT + float(bar.get("width")), svg) == pytest.approx(3456, rel=0.01)
     text = board.site.text()
-    assert "Row 03: Host Processor" in text and "Bandwidth of a TPU v5p: 2.765 TB/s" in text and "an H100" not in text
+    assert "Row 03: H100 · " in text and "Bandwidth of a TPU v5p: 2.765 TB/s" in text and "an H100" not in text
 
 
 def test_the_front_page_has_all_rows_alike(board):

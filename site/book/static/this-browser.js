@@ -26,6 +26,10 @@ document.addEventListener("DOMContentLoaded", () => { // the switcher exists by 
     return element;
   };
   const words = made("span", ""), forget = made("button", "", "Forget them"), option = new Option("This browser", HERE);
+  const choose = (slug) => {
+    select.value = slug;
+    select.dispatchEvent(new Event("input"));
+  };
   const note = made("p", "hf-this-browser", words, " ", forget);
   forget.type = "button";
   select.append(option);
@@ -70,10 +74,10 @@ document.addEventListener("DOMContentLoaded", () => { // the switcher exists by 
     }
     for (const [figure, found] of Object.entries(press.placeOn ? points : {}))
       if (/^fig-[a-z]+$/.test(figure) && Array.isArray(found)) draw(figure, found.filter(isPoint));
-    words.textContent = "Underlined numbers, and the lines and verdicts marked \u201cthis browser\u201d, are yours: one core, 128-bit " +
-      `registers, small pages. Everything else comes from ${press.machines.find(({slug}) => slug === press.machine).name}.`;
+    words.textContent = "Numbers underlined in blue, and lines and verdicts marked \u201cthis browser\u201d, are yours: one core, " +
+      `128-bit registers, small pages. Everything else comes from ${press.machines.find(({slug}) => slug === press.machine).short}.`;
     document.querySelector("article h1").after(note);
-    select.value = HERE;
+    choose(HERE);
   };
   const hide = () => {
     clear();
@@ -102,7 +106,7 @@ document.addEventListener("DOMContentLoaded", () => { // the switcher exists by 
     press.store("measured", null);
     press.store("measured-gpu", null);
     option.remove();
-    select.value = press.machine;
+    choose(press.machine);
     select.focus();
   });
   if (press.stored(HERE) === "shown") show();

@@ -1,6 +1,6 @@
-"""Numbers taken from another machine because this one has not measured them: each sentence names the source machine."""
+"""Numbers taken from another machine because this one has not measured them. A dotted line below a number says so, a section's
+first one also names that machine, and a card (static/reading.js) says it of each."""
 
-import re
 from collections.abc import Iterator
 
 from docutils import nodes
@@ -12,59 +12,54 @@ from .record import Record
 from .records import Records
 
 LABEL = "hf-whose"
-NUMBERS = {"hf-number", "hf-fact"}
-SENTENCE_END = re.compile(r"[.?!][)”’\"']*(?:\s|$)")
+LARGE = {"hf-headline", "hf-chapter-card"}  # parts in large type, in which a name would be in the way
 
 
 def label(records: Records, record: Record) -> nodes.inline:
-    """The label after a borrowed number: paper has no tooltips, and a screen reader need not read them."""
-    return nodes.inline("", f" (on {records.called(record)})", classes=[LABEL])
+    """The label after a borrowed number: paper has no cards."""
+    return nodes.inline("", f" ({records.called(record)})", classes=[LABEL])
 
 
 def name_once(app: Sphinx, doctree: nodes.document) -> None:
-    """doctree-read: removes labels that repeat what the same sentence has just said."""
+    """doctree-read: keeps the labels that name a machine for the first time in their section."""
     machines = press(app.env).records.machines_of(app.env.docname)
     labels = [node for node in doctree.findall(nodes.inline) if LABEL in node["classes"]]
-    needed = {id(node) for block in dict.fromkeys(map(block_of, labels)) for machine in machines
-              for node in needed_labels(block, machine.slug)}
+    needed = {id(node) for part in dict.fromkeys(map(part_of, labels)) for machine in machines
+              for node in firsts(labels_in(part, machine.slug))}
     for node in labels:
         if id(node) not in needed:
             node.parent.remove(node)
 
 
-def block_of(node: nodes.Node) -> nodes.Element:
-    """The table row that contains a node; outside tables, its paragraph or caption."""
-    above = []
-    while node := node.parent:
-        above.append(node)
-    words = (each for each in above if isinstance(each, nodes.TextElement) and not isinstance(each, nodes.Inline))
-    return next((each for each in above if isinstance(each, nodes.row)), None) or next(words)
+def part_of(node: nodes.Node) -> nodes.Element:
+    """The section or fold that contains a node."""
+    while not begins_part(node := node.parent):
+        pass
+    return node
 
 
-def needed_labels(block: nodes.Element, slug: str) -> Iterator[nodes.inline]:
-    """The labels that a sentence needs so that its readers know which machine each number is from: the first, and the first
-    after a number of the page's own machine or of a third machine."""
-    said = ""
-    for node in parts(block, slug):
-        if isinstance(node, nodes.Text):
-            said = "" if SENTENCE_END.search(node) else said
-        elif LABEL not in node["classes"]:
-            said = ""
-        elif said != node.astext():
-            said = node.astext()
-            yield node
+def begins_part(node: nodes.Node) -> bool:
+    return isinstance(node, (nodes.document, nodes.section)) or bool(node.get("collapsible"))
 
 
-def parts(node: nodes.Node, slug: str) -> Iterator[nodes.Node]:
-    """The words, the labels and the machine's own numbers, in page order."""
-    if isinstance(node, per_machine):
-        node = node[node["of"][slug]]
-    classes = set() if isinstance(node, nodes.Text) else set(node["classes"])
-    if isinstance(node, nodes.Text) or LABEL in classes or (classes & NUMBERS and "hf-elsewhere" not in classes):
-        yield node
-    else:
-        for child in node.children:
-            yield from parts(child, slug)
+def labels_in(node: nodes.Element, slug: str) -> Iterator[nodes.inline]:
+    """The labels on a machine's page, in order, without those of the parts within this one."""
+    shown = node[node["of"][slug]] if isinstance(node, per_machine) else node
+    for child in shown.children:
+        if isinstance(child, nodes.Text) or begins_part(child) or LARGE & set(child["classes"]):
+            continue
+        if LABEL in child["classes"]:
+            yield child
+        else:
+            yield from labels_in(child, slug)
+
+
+def firsts(labels: Iterator[nodes.inline]) -> list[nodes.inline]:
+    """The first label of each machine."""
+    found: dict[str, nodes.inline] = {}
+    for node in labels:
+        found.setdefault(node.astext(), node)
+    return [*found.values()]
 
 
 def add_to(app: Sphinx) -> None:

@@ -26,7 +26,7 @@ from .claims import MEASURED, Answer, Statement, read_statements
 from .measured import measured_number, split_target, states
 from .quantity import NO_BREAK_SPACE
 from .record import Machine, NotMeasured, Record, RecordError
-from .records import BUILDER, Records
+from .records import Records
 
 
 class Claim(NoticeDirective):
@@ -120,8 +120,8 @@ def verdict(records: Records, lab: str, statement: Statement, machine: Machine) 
         statement.asked(record)
     except RecordError as error:
         return error
-    name = BUILDER if record.local else records.machine_of(record).name
-    return Verdict(statement, record, "here" if record.local and not record.elsewhere else f"on {name}")
+    here = record.local and not record.elsewhere
+    return Verdict(statement, record, "here" if here else f"on {records.called(record)}")
 
 
 def sentence(verdict: Verdict) -> nodes.paragraph:

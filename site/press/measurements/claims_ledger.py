@@ -3,7 +3,6 @@
 machine. static/claims-ledger.js filters the ledger, and leads from a square to its claim."""
 
 import html
-import re
 from dataclasses import dataclass
 
 from docutils import nodes
@@ -76,10 +75,10 @@ class BookMistakes(NoticeDirective):
         decided = [entry for entry in self.claims if machine.slug in entry.records]
         failed = [entry for entry in decided if entry.of(entry.records[machine.slug]) == "fails"]
         if not decided:
-            return [nodes.paragraph("", f"No claims have been measured on {machine.name}.")]
+            return [nodes.paragraph("", f"No claims have been measured on {machine.short}.")]
         are = "is" if len(failed) == 1 else "are"
         false = f"{len(failed) or 'None'} of the {counted(len(decided), 'claim')} tested {are} false"
-        first = nodes.paragraph("", f"{false} on {machine.name}{':' if failed else '.'}")
+        first = nodes.paragraph("", f"{false} on {machine.short}{':' if failed else '.'}")
         content = [first, *([bullets([refuted(entry, entry.records[machine.slug]) for entry in failed])] if failed else [])]
         if misses := self.found[machine.slug]:
             content += [nodes.paragraph("", "These predictions were furthest off on this machine:"),
@@ -173,7 +172,7 @@ def sums(machines: list[Machine], entries: list[Entry]) -> nodes.table:
             continue
         squares = "".join(f'<rect class="hf-{state}" x="{x:.2f}%" width="{width:.2f}%"/>' for state, x in zip(found, places))
         counts = [str(found.count(state)) for state in ("holds", "fails", "close", "made", "open")]
-        rows.append([machine.name, nodes.raw("", svg(squares), format="html"), *counts])
+        rows.append([machine.short, nodes.raw("", svg(squares), format="html"), *counts])
     return scrolling_table(["machine", nodes.raw("", svg(axis) + what, format="html"), "hold", "fail", "too close to call",
                             "modelled or simulated", "not measured"], rows)
 
@@ -208,13 +207,8 @@ def table(machines: list[Machine], entries: list[Entry]) -> nodes.table:
     return made
 
 
-def name_of(machine: Machine) -> str:
-    """The machine's name, without a line break before a number, as in "(Core 4)"."""
-    return re.sub(r" (?=\d+\))", NO_BREAK_SPACE, machine.name)
-
-
 def head(machine: Machine, entries: list[Entry]) -> nodes.Node:
-    made = nodes.inline("", name_of(machine))
+    made = nodes.inline("", machine.short)
     record = next(entry.records[machine.slug] for entry in entries if machine.slug in entry.records)
     if record.changed:
         made += nodes.inline("", CHANGED, classes=["hf-kind"])
@@ -238,7 +232,7 @@ def claim_link(entry: Entry) -> nodes.Node:
 def cell(entry: Entry, machine: Machine) -> nodes.Node:
     """The verdict, with the machine's name if the table has no column for it. For a number that was not measured, its kind
     replaces the tick."""
-    whose = nodes.inline("", f"{name_of(machine)} ", classes=["hf-cell-head"])
+    whose = nodes.inline("", f"{machine.short} ", classes=["hf-cell-head"])
     record = entry.records.get(machine.slug)
     if record is None:
         return nodes.inline("", "", whose, nodes.inline("", "not measured", classes=["hf-unmeasured"]))

@@ -1,5 +1,6 @@
 """{measured}: a number from a record, with its unit and its spread."""
 
+import contextlib
 import re
 
 from docutils import nodes
@@ -9,7 +10,7 @@ from sphinx.util.docutils import SphinxRole
 
 from ..domain import press
 from ..page.notice import NOT_YET, NoticeDirective, inline_notice
-from ..reader.per_machine import for_each_machine
+from ..reader.per_machine import EVERYWHERE, for_each_machine
 from .borrowed import label
 from .quantity import DIGITS, NO_BREAK_SPACE, Quantity, quantity
 from .record import LAB_ID, Machine, NotMeasured, Record, RecordError
@@ -24,13 +25,17 @@ CITATION_KEY = re.compile(r"[A-Za-z0-9:_.-]+")
 
 class measured_number(nodes.inline):
     """A number. `tooltip` tells where it comes from; `stops`: the keyboard can focus it too (reading.js). `data` is
-    for static/reading.js, see place_of(). `of` is the (lab, id) of a number that a book's own script may exchange; `written` is
-    what the script must know: `as`, how the number is written, and `asks`, what a claim asks of it."""
+    for static/reading.js, see place_of(). `everywhere` is what each machine measured, for the axis in the number's card;
+    reader/per_machine.py lists it. `of` is the (lab, id) of a number that a book's own script may exchange; `written` is what
+    the script must know: `as`, how the number is written, and `asks`, what a claim asks of it."""
 
 
 def visit_measured_number(self, node: measured_number) -> None:
     stop = {"tabindex": "0"} if node.get("stops") else {}
     data = {f"data-{name}": text for name, text in node.get("data", {}).items()}
+    if measured := node.get("everywhere"):
+        known = self.document.attributes.setdefault(EVERYWHERE, {})
+        data["data-everywhere"] = str(known.setdefault(measured, len(known)))
     self.body.append(self.starttag(node, "span", "", title=node["tooltip"], **stop, **data))
 
 
@@ -72,11 +77,15 @@ class Measured(SphinxRole):
             domain.note_lab(lab)
         except RecordError as error:
             return [inline_notice(self.env, self.lineno, str(error))], []
-        number = for_each_machine(self.env, lambda machine: self.number(machine, lab, value_id, set(options)), inline=True)
+        rows = ()
+        with contextlib.suppress(RecordError):  # number() says it
+            rows = everywhere(domain.records, lab, value_id, set(options))
+        make = lambda machine: self.number(machine, lab, value_id, set(options), rows)
+        number = for_each_machine(self.env, make, inline=True)
         return number + self.sources(domain.records, lab, value_id, set(options)), []
 
-    def number(self, machine: Machine, lab: str, value_id: str, options: set[str]) -> list[nodes.Node]:
-        """The number of a machine, or a replacement for it."""
+    def number(self, machine: Machine, lab: str, value_id: str, options: set[str], rows: tuple) -> list[nodes.Node]:
+        """The number of a machine, or a replacement for it; `rows` is what each machine measured."""
         records = press(self.env).records
         try:
             if "." in value_id:
@@ -85,10 +94,11 @@ class Measured(SphinxRole):
                 shown = as_typed("", fact(record, value_id), classes=["hf-fact"] + ["hf-elsewhere"] * record.elsewhere)
                 return [shown, label(records, record)] if record.elsewhere else [shown]
             record = records.choose(lab, machine, having=[("values", value_id)])
-            number = number_of(machine, record, value_id, options)
+            number = number_of(records, machine, record, value_id, options)
             if options <= {"plain", "number", "times"}:
                 style = next(iter(options - {"plain"}), "")
                 number["of"], number["written"] = (lab, value_id), {"as": style} if style else {}
+            number["everywhere"] = rows
             if place := place_of(record, value_id, self.config.press_source):
                 number["data"] = {**number.get("data", {}), "at": place}
             borrowed = record.elsewhere and record.value(value_id)["kind"] != "quoted"
@@ -107,13 +117,12 @@ class Measured(SphinxRole):
         return [node for value in sources.values() for node in citation(self.env, value, self.lineno, self.inliner)]
 
 
-def number_of(machine: Machine, record: Record, value_id: str, options: set[str]) -> nodes.Node:
+def number_of(records: Records, machine: Machine, record: Record, value_id: str, options: set[str]) -> nodes.Node:
     """A record's number as the page of `machine` shows it; another machine's number is marked. Its kind and date are in a
     tooltip, to keep sentences readable."""
     value = record.value(value_id)
     shown = value_quantity(value, options)
-    whose = f"; not measured on {machine.name}" if record.elsewhere else ""
-    node = measured_number(tooltip=_tooltip(record, value, shown, options) + whose,
+    node = measured_number(tooltip=_tooltip(records, machine, record, value, shown, options),
                            classes=["hf-number", f"hf-{value['kind']}"] + ["hf-elsewhere"] * record.elsewhere
                            + ["hf-words"] * ("label" in options))
     compared = next((option for option in options if option.startswith(COMPARED)), "")
@@ -128,6 +137,18 @@ def number_of(machine: Machine, record: Record, value_id: str, options: set[str]
     if compared and not same:
         node += nodes.Text(f" {compared}")
     return node
+
+
+def everywhere(records: Records, lab: str, value_id: str, options: set[str]) -> tuple[tuple, ...]:
+    """(machine's slug, words, value, low, high) of each machine that measured a value; empty if fewer than two did."""
+    of = {record.slug: record.value(value_id) for record in records.all(lab)[0]}
+    rows = []
+    for machine in records.machines():
+        value = of.get(machine.slug)
+        if value and value["kind"] != "quoted":
+            ends = (float(f"{value.get(end, value['value']):.4g}") for end in ("value", "low", "high"))
+            rows.append((machine.slug, str(value_quantity(value, options)), *ends))
+    return tuple(rows) if len(rows) > 1 and "label" not in options else ()
 
 
 def place_of(record: Record, value_id: str, source: str) -> str:
@@ -218,7 +239,7 @@ def within(value: dict) -> str:
     return f"all {len(value['samples'])} samples within" if "few" in value else "90% of samples within"
 
 
-def _tooltip(record: Record, value: dict, shown: Quantity, options: set[str]) -> str:
+def _tooltip(records: Records, machine: Machine, record: Record, value: dict, shown: Quantity, options: set[str]) -> str:
     parts = [value.get("label", value["id"].replace("_", " "))]
     if shown.spread:
         parts.append(f"{within(value)} {shown.spread}{NO_BREAK_SPACE}{shown.unit}".rstrip())
@@ -227,5 +248,8 @@ def _tooltip(record: Record, value: dict, shown: Quantity, options: set[str]) ->
     if value["kind"] == "quoted":
         parts.append(f"quoted from {value.get('source', 'a source that the record does not name')}")
     else:
-        parts.append(f"{value['kind']} on {record.machine_name}, {record.date}{record.since}")
+        whose = records.called(record) if record.elsewhere else machine.short
+        parts.append(f"{value['kind']} on {whose}, {record.date}{record.since}")
+    if record.elsewhere:
+        parts.append(f"not measured on {machine.short}")
     return "; ".join(parts)

@@ -60,7 +60,7 @@ class PredictionsOverview(NoticeDirective):
             if not chapters:
                 continue
             everything = [each for _, found in chapters for each in found]
-            rows.append(Row([machine_link(machine.slug, machine.name)], everything, "hf-of-all"))
+            rows.append(Row([machine_link(machine.slug, machine.short)], everything, "hf-of-all"))
             rows += [Row([page_link(lab, f"Chapter {lab[:2]}")], found) for lab, found in chapters]
         example = nodes.raw("", f'<div class="hf-strip-example">{annotated()}</div>', format="html")
         return [*notices, nodes.container("", example, strips("machine and chapter", rows), classes=["hf-predictions"])]
@@ -90,15 +90,15 @@ class Predictions(NoticeDirective):
             by_what.setdefault(each.what, []).append(each)
         rows = [Row([nodes.Text(what)], found) for what, found in by_what.items()]
         machine = press(self.env).records.machine_of(record)
-        whose = "On " if machine == wanted else f"Not measured on {wanted.name}; on "
+        whose = "On " if machine == wanted else f"Not measured on {wanted.short}; on "
         since = f" ({CHANGED})" if record.changed else ""
-        return [nodes.paragraph("", "", nodes.Text(whose), machine_link(machine.slug, machine.name),
+        return [nodes.paragraph("", "", nodes.Text(whose), machine_link(machine.slug, machine.short),
                                 nodes.Text(f", measured {record.date}{since}:"), classes=["hf-whose"]),
                 strips("what was predicted", rows)]
 
     def kernels(self, records: list[Record]) -> nodes.Node:
         """Every kernel on every machine, folded away: the measured time over the predicted time."""
-        name = lambda record: press(self.env).records.machine_of(record).name
+        name = lambda record: press(self.env).records.machine_of(record).short
         by_machine = {name(record): {(each.what, each.name): each for each in self.found[record.slug]}
                       for record in records}
         keys = list(dict.fromkeys(key for found in by_machine.values() for key in found))

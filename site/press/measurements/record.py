@@ -11,6 +11,8 @@ from babel.dates import format_date
 LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 HERE = "here"
 CHANGED = "code changed since this run"  # of a published record
+# What a short name leaves out of a product's: its maker, brand, memory and form.
+NOT_MODEL = re.compile(r"^(AMD|Intel|NVIDIA)( GeForce| Tesla)? | (Processor|CPU)\b.*| \d+-Core\b.*|[ -](SXM|PCIe|\d+ ?GB).*")
 
 
 class RecordError(Exception):
@@ -24,10 +26,11 @@ class NotMeasured(RecordError):
 @dataclass(frozen=True)
 class Machine:
     """A machine whose records are in this copy of the book. `slug` is the name it was published under, or "here" for this
-    machine; `name` is the name that readers see."""
+    machine; `name` says all that readers should know, `short` is for sentences and tables."""
 
     slug: str
     name: str
+    short: str
     local: bool
 
 
@@ -90,6 +93,15 @@ class Record:
         cores = self.data["machine"].get("cores")  # a browser doesn't know them
         counted = f"{cores} core{'s' if cores != 1 else ''}" if cores else ""
         return ", ".join(filter(None, [self.cpu, counted, self.gpu]))
+
+    @property
+    def short_name(self) -> str:
+        """The model of the GPU, else of the core and the number of cores: "H100", "Zen 5 · 2"."""
+        machine = self.data["machine"]
+        if self.gpu:
+            return NOT_MODEL.sub("", self.gpu)
+        core = machine.get("microarchitecture") or NOT_MODEL.sub("", self.cpu)
+        return f"{core} · {machine['cores']}" if machine.get("cores") else core
 
     @property
     def date(self) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..pictures.gnuplot import content_digest
+from .quantity import NO_BREAK_SPACE
 from .record import HERE, Machine, NotMeasured, Record, RecordError, part_of
 from .record_files import RecordFiles
 
@@ -44,22 +45,19 @@ class Records(RecordFiles):
                 found.setdefault(record.slug, []).append(record)
         local = found.pop(HERE, []) or any(self.local_path(lab).exists() for lab in self.labs())
         published = sorted(found.values(), key=lambda own: (own[0].slug != self.default, -len(own), own[0].slug))
-        names = [_name(records) for records in published]
-        machines = [Machine(records[0].slug, name if names.count(name) == 1 else f"{name} ({records[0].slug})", False)
-                    for records, name in zip(published, names)]
-        return [Machine(HERE, "this machine", True)] * bool(local or not machines) + machines
+        names, short = [_name(records) for records in published], [_short_name(records) for records in published]
+        machines = [Machine(slug := records[0].slug, name if names.count(name) == 1 else f"{name} ({slug})",
+                            brief if short.count(brief) == 1 else slug, False)
+                    for records, name, brief in zip(published, names, short)]
+        return [Machine(HERE, "this machine", "this machine", True)] * bool(local or not machines) + machines
 
     def machine_of(self, record: Record) -> Machine:
         """The machine of a record."""
         return next((machine for machine in self.machines() if machine.slug == record.slug), self.machines()[0])
 
     def called(self, record: Record) -> str:
-        """A short name of a record's machine without brackets, to put in brackets in a sentence about another machine."""
-        if record.local:
-            return BUILDER
-        short = lambda name: re.sub(r" Processor\b|, \d+ cores?\b|[()]| \d+ ?GB(?: HBM\w*)?", "", name)
-        name, names = self.machine_of(record).name, [short(machine.name) for machine in self.machines()]
-        return short(name) if names.count(short(name)) == 1 else name
+        """The name of a record's machine in a sentence about another machine."""
+        return BUILDER if record.local else self.machine_of(record).short
 
     def path_of(self, machine: Machine, lab: str) -> Path:
         """Where a machine's record of a lab is, if there is one."""
@@ -130,11 +128,21 @@ class Records(RecordFiles):
         return " ".join([*map(self.fingerprint, self.labs()), *misplaced])
 
 
-def _name(records: list[Record]) -> str:
-    """The name that readers see for the machine with these records. Several hosts are named "four hosts, each …" or "… in one
-    …"."""
+def _hosts(records: list[Record]) -> tuple[int, int]:
+    """The number of hosts that these records are of, and of the machines that these hosts are on."""
     most = lambda name: int(max((record.value(name) or {"value": 0})["value"] for record in records))
-    hosts, name = most("hosts"), records[0].machine_name
+    return most("hosts"), most("machines")
+
+
+def _name(records: list[Record]) -> str:
+    """The full name of the machine with these records. Several hosts are named "four hosts, each …" or "… in one …"."""
+    (hosts, machines), name = _hosts(records), records[0].machine_name
     if hosts < 2:
         return name
-    return f"{NUMBERS.get(hosts, hosts)} hosts{' in one' if most('machines') == 1 else ', each'} {name}"
+    return f"{NUMBERS.get(hosts, hosts)} hosts{' in one' if machines == 1 else ', each'} {name}"
+
+
+def _short_name(records: list[Record]) -> str:
+    """Its short name, which stays on one line near its numbers: "H100", "Zen 5 · 2", "Zen 5 · 4 hosts"."""
+    (hosts, _), name = _hosts(records), records[0].short_name
+    return re.sub(r" (?=[\d·])|(?<=·) ", NO_BREAK_SPACE, name if hosts < 2 else f"{name.split(' · ')[0]} · {hosts} hosts")

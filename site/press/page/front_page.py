@@ -55,7 +55,7 @@ class FrontFigure(NoticeDirective):
     def of_machine(self, name: str, machine: Machine) -> list[nodes.Node]:
         record, svg = picture(self.env, name, machine, self.options.get("lab"))
         whose = press(self.env).records.machine_of(record)
-        where = nodes.paragraph("", "", machine_link(whose.slug, record.machine_name), classes=["hf-front-machine"])
+        where = nodes.paragraph("", "", machine_link(whose.slug, whose.short), classes=["hf-front-machine"])
         return [nodes.raw("", svg, format="html"), where]
 
 

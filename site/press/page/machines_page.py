@@ -83,7 +83,8 @@ class Machines(Gallery):
         pairs += [("Compiler", [nodes.Text(f"{compiler} with "), nodes.literal("", flags)]) for compiler, flags in compilers]
         pairs[2:2] = instruction_sets(first.data["machine"])
         pairs += [("Labs", *self.labs(list(records.values())))]
-        title = nodes.rubric("", machine.name)
+        name = nodes.inline("", f" {machine.name}" * (machine.name != machine.short), classes=["hf-kind"])
+        title = nodes.rubric("", "", nodes.Text(machine.short), name)
         card = nodes.container("", title, fields(pairs), classes=["hf-card", "hf-machine"], ids=[f"machine-{machine.slug}"])
         press(self.env).note_card(machine.slug, card["ids"][0])
         self.state.document.note_explicit_target(card)
@@ -104,7 +105,7 @@ def headlines(machines: dict[Machine, dict[str, Record]], wanted: list[tuple[str
     heads = ["machine", *(label(machines, lab, name) for lab, name in wanted)]
     rows = []
     for machine, records in machines.items():
-        to_card = nodes.reference("", machine.name, refid=f"machine-{machine.slug}", internal=True)
+        to_card = nodes.reference("", machine.short, refid=f"machine-{machine.slug}", internal=True)
         values = [value_of(records, lab, name) for lab, name in wanted]
         if any(values):
             rows.append([to_card, *(str(value_quantity(value)) if value else "–" for value in values)])

@@ -96,7 +96,7 @@ def warnings(env: BuildEnvironment, machine: Machine, labs: list[str]) -> list[N
     emulated = [record for record in used if record.data["machine"].get("emulated", False)]
     incomplete = [record for record in used if not record.data["run"]["complete"]]
     quick = [record for record in used if record.data["run"]["budget"] == "quick"]
-    return [*from_elsewhere(not_run, "This machine", records), *from_elsewhere(elsewhere, machine.name, records),
+    return [*from_elsewhere(not_run, "This machine", records), *from_elsewhere(elsewhere, machine.short, records),
             *of_emulators(emulated), *with_gaps(incomplete), *measured_quickly(quick)]
 
 
@@ -110,10 +110,10 @@ def from_elsewhere(used: list[Record], machine: str, records: Records) -> list[N
     if not used:
         return []
     remedy = f" Run make lab-{used[0].lab[:2]} to measure them here." if machine == "This machine" else ""
-    measured = [f"measured on {record.machine_name}, {record.date}{record.since}" for record in used]
+    measured = [f"measured on {records.called(record)}, {record.date}{record.since}" for record in used]
     if len(used) == 1:
         return [Notice(f"{capital(machine)} has not measured {named(used)}: the numbers here were {measured[0]}.{remedy}")]
-    names = {record.machine_name for record in used}
+    names = {records.called(record) for record in used}
     whose = names.pop() if len(names) == 1 else "other machines"
     remedy = remedy and " Run make site to measure them here."
     return [Notice(f"{capital(machine)} has not measured {named(used)}: their numbers here come from {whose}.{remedy}",

@@ -35,7 +35,7 @@ def add_pairs(records: Records, figure: nodes.figure, script: Path, own: list[Re
     pairs = {}
     series = [each["id"] for name in series for each in own[0].series_like(name)] if own else []
     for a, b in ((own[0], other) for other in own[1:]):
-        names = short_names(records, a, b)
+        names = tuple(records.machine_of(each).short for each in (a, b))
         if sentence(a, b, series, names) and (drawn := both_drawn(records, a, b, script)):
             pairs[f"{a.slug}+{b.slug}"] = [*drawn, sentence(a, b, series, names, words_of(drawn))]
     if not pairs:
@@ -96,12 +96,6 @@ def both_drawn(records: Records, a: Record, b: Record, script: Path) -> list[str
     except (gnuplot.DrawError, OSError) as error:
         raise RecordError(str(error).replace(f"{records.root}{os.sep}", "")) from None
     return drawn
-
-
-def short_names(records: Records, a: Record, b: Record) -> tuple[str, str]:
-    """The names of two machines in a sentence: their GPUs or processors if these differ, else the machines' names."""
-    names = (a.gpu, b.gpu) if a.gpu and b.gpu else (a.cpu, b.cpu)
-    return names if names[0] != names[1] else (records.machine_of(a).name, records.machine_of(b).name)
 
 
 # What differs.

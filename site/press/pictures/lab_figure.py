@@ -72,12 +72,13 @@ class LabFigure(NoticeDirective):
         else:
             each = lambda make: for_each_machine(self.env, lambda machine: self.of_view(views[machine], make))
             figure += [*each(lambda view: [nodes.raw("", view.drawn, format="html")]), caption]
-            sources = self.sources(script, views.values())
             own = [each.record for each in views.values() if isinstance(each, View) and not each.record.elsewhere]
-            if button := compare.add_pairs(records, figure, script, own, wanted + pending):
-                sources += button
-            figure += nodes.legend("", *each(lambda view: conditions(view.record, view.series)), *each(self.provenance),
-                                   sources, *each(lambda view: [data_table(view.series)]))
+            button = compare.add_pairs(records, figure, script, own, wanted + pending)
+            fold = sources_fold(each(self.sign), *each(lambda view: conditions(view.record, view.series)),
+                                *each(self.provenance), self.sources(script, views.values()),
+                                *each(lambda view: [data_table(view.series)]))
+            lacking = each(lambda view: [pending_line("some of its lines", end="")] * view.missing)
+            figure += nodes.legend("", fold, *[button] * bool(button), *lacking)
         self.add_name(figure)
         return [figure]
 
@@ -86,6 +87,12 @@ class LabFigure(NoticeDirective):
         if isinstance(view, View):
             return make(view)
         return [self.notice(f"Figure {self.arguments[0]}: {view}")]
+
+    def sign(self, view: View) -> list[nodes.Node]:
+        """The short name of the machine that measured the numbers, or else their kinds."""
+        kinds = list(dict.fromkeys(each["kind"] for each in view.series))
+        words = press(self.env).records.machine_of(view.record).short if "measured" in kinds else compare.listed(kinds)
+        return [nodes.inline("", words, classes=["hf-elsewhere"] * (view.record.elsewhere and "measured" in kinds))]
 
     def provenance(self, view: View) -> list[nodes.Node]:
         """One line: the kind of the numbers, their machine, the noise of measurements, and the record."""
@@ -99,11 +106,11 @@ class LabFigure(NoticeDirective):
         if noise := spread(record, view.series):
             line += [nodes.Text(DOT), noise]
         line += [nodes.Text(DOT), file_link(self.env, record.path, "record")]
-        return [line, pending_line("some of its lines", end="")] if view.missing else [line]
+        return [line]
 
     def sources(self, script: Path, views: Iterable[View | RecordError]) -> nodes.paragraph:
         """The sources of the quoted lines of all machines, each once because references are counted; and the script."""
-        line = nodes.paragraph("", "", file_link(self.env, script, "script"), classes=["hf-sources"])
+        line = nodes.paragraph("", "Drawn by this ", file_link(self.env, script, "script"))
         quoted = {each.get("source", ""): each for view in views if isinstance(view, View) for each in view.series
                   if each["kind"] != "measured"}
         for each in quoted.values():
@@ -212,9 +219,15 @@ def state_of(record: Record, series: str) -> Iterator[str]:
                 yield f"{each['label']} in {shown}% of readings" if unit == "%" else f"{shown}{NO_BREAK_SPACE}{unit}"
 
 
+def sources_fold(sign: list[nodes.Node], *content: nodes.Node) -> nodes.admonition:
+    """Where a figure's numbers come from, behind one sign."""
+    says = nodes.inline("", ": sources and data", classes=["visually-hidden"])
+    return nodes.admonition("", nodes.title("", "", *sign, says), *content, classes=["hf-sources"], collapsible="closed")
+
+
 def data_table(series: list[dict]) -> nodes.Node:
-    """The same data as tables, folded away."""
-    box = nodes.admonition("", nodes.title("", "data"), classes=["hf-data"], collapsible="closed")
+    """The same data as tables."""
+    box = nodes.container("", classes=["hf-data"])
     for each in series:
         box += nodes.paragraph("", gnuplot.called(each), classes=["hf-table-title"])
         box += series_table(each)

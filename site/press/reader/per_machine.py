@@ -3,6 +3,8 @@ machine's variant in a slot, and a file for each other machine has the contents 
 
     _machines/PAGE/SLUG.js    press.variant("PAGE", "SLUG", [html, …]), one for each slot of the page in order;
                               null if it equals the default machine's
+    _machines/PAGE/numbers.js press.numbers("PAGE", [[[slug, words, value, low, high], …], …]): what each machine measured,
+                              for each number of the page, which static/number-card.js shows in a card
 
 The files are scripts, because a page opened from a file can load nothing else. static/chosen-machine.js finds out which machine
 the reader wants, and static/machine-switcher.js replaces the contents of the slots.
@@ -24,6 +26,7 @@ from ..pictures.gnuplot import content_digest
 
 FOLDER = "_machines"
 BESIDE = Path(__file__).resolve().parents[1] / "static" / "compare-view.js"  # loaded at the first click
+EVERYWHERE = "hf-everywhere"  # for the document being written: {what each machine measured of a number: its place in the list}
 SLOTS = "hf-slots"  # for the document being written: for each slot {slug: html, or None if it equals the default machine's}
 
 
@@ -109,21 +112,25 @@ def write_variants(app: Sphinx, page: str, template: str, context: dict, doctree
         return f"{context['pathto'](f'{FOLDER}/{page}/{name}', resource=True)}?v={version}"
 
     for machine in machines:
-        listed.append({"slug": machine.slug, "name": machine.name})
+        listed.append({"slug": machine.slug, "name": machine.name, "short": machine.short})
         html = [slot.get(machine.slug) for slot in slots]
         if any(each is not None for each in html):
             listed[-1]["file"] = add(f"{machine.slug}.js", "variant", page, machine.slug, html)
     pairs = {}
     for pair, figures in (pairs_of_page(doctree) if doctree else {}).items():
         pairs[pair] = add(f"{pair}.js", "pair", page, pair, figures)
+    measured = list(doctree.attributes.get(EVERYWHERE, ())) if doctree else []
+    numbers = add("numbers.js", "numbers", page, measured) if measured else ""
     _replace_files(folder, files)
     if len(records.machines()) < 2:
         return
-    others = {machine.slug: machine.name for machine in records.machines() if machine not in machines}
+    others = {machine.slug: machine.short for machine in records.machines() if machine not in machines}
     app.add_css_file("machine-switcher.css")
     app.add_js_file("chosen-machine.js", priority=100, **{"data-page": page, "data-machines": json.dumps(listed),
                                                    "data-others": json.dumps(others)})
     app.add_js_file("machine-switcher.js", loading_method="defer")
+    if numbers:
+        app.add_js_file("number-card.js", loading_method="defer", **{"data-page": page, "data-numbers": numbers})
     if pairs:
         beside = f"{context['pathto']('_static/compare-view.js', resource=True)}?v={content_digest(BESIDE)[:8]}"
         app.add_js_file("compare.js", loading_method="defer", **{"data-page": page, "data-pairs": json.dumps(pairs),
@@ -144,7 +151,7 @@ def pages_of_another_list(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """env-updated: all pages if a machine was added or removed, or has measured another lab, because each page lists all
     machines."""
     records = (domain := press(env)).records
-    machines = [(machine.slug, machine.name, [machine in records.machines_of(lab) for lab in records.labs()])
+    machines = [(machine, [machine in records.machines_of(lab) for lab in records.labs()])
                 for machine in records.machines()]
     if domain.data.get("machines") == machines:
         return []

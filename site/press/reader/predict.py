@@ -285,7 +285,7 @@ def counted(text: str, unit: str, is_choice: bool) -> Answer:
 
 def whose(records: Records, record: Record) -> str:
     """Where something was measured, for a sentence after "measured"."""
-    return f" on {records.machine_of(record).name}"
+    return f" on {records.machine_of(record).short}"
 
 
 def form(controls: str) -> script_controls:

@@ -22,6 +22,16 @@ window.press = {
     try { return window.trustedTypes.createPolicy(document.documentElement.dataset.book, own); } catch { return own; /* no such types, or no policy allowed */ }
   })(),
 };
+// Loads and runs a script once, since a page opened from a file can load nothing else. Returns a promise.
+{
+  const loading = {};
+  press.load = (address) => loading[address] ??= new Promise((resolve, reject) => {
+    const script = Object.assign(document.createElement("script"), {src: press.trusted.createScriptURL(address)});
+    script.addEventListener("load", resolve);
+    script.addEventListener("error", () => { delete loading[address]; reject(new Error(`${address} did not load`)); });
+    document.head.append(script);
+  });
+}
 document.documentElement.classList.add("hf-js");
 // Browsers before 2024 have no popovers: there a class shows them, and site.css hides the others.
 press.opened = HTMLElement.prototype.showPopover ? ":popover-open" : ".hf-opened";

@@ -10,22 +10,19 @@
   const chosen = [asked, remembered].find(slug => known(slug) || slug in lacking) ?? "here";
   const wanted = known(chosen) ? chosen : list[0].slug;
 
-  // SLUG → a promise of [html or null for each slot]; of an empty list if the machine's page is the default.
-  const variants = {__proto__: null}, arrived = {__proto__: null};
+  const arrived = {__proto__: null};
   press.machines = list;
+  press.shortNames = {...lacking, ...Object.fromEntries(list.map(({slug, short}) => [slug, short]))};
   press.machine = list[0].slug;
   press.wantedMachine = wanted;
-  press.lackingMachine = lacking[chosen];  // its name
+  press.lackingMachine = lacking[chosen];  // its short name
   press.variant = (of, slug, html) => { if (of === page) arrived[slug] = html; };
-  press.variantOf = slug => variants[slug] ??= new Promise((resolve, reject) => {
+  // A promise of [html or null for each slot]; of an empty list if the machine's page is the default.
+  press.variantOf = async slug => {
     const {file} = list.find(machine => machine.slug === slug);
-    if (!file) return resolve([]);
-    const script = document.createElement("script");
-    script.src = press.trusted.createScriptURL(file);
-    script.addEventListener("load", () => resolve(arrived[slug] || []));
-    script.addEventListener("error", () => { delete variants[slug]; reject(new Error(`${file} did not load`)); });
-    document.head.append(script);
-  });
+    if (file) await press.load(file);
+    return arrived[slug] ?? [];
+  };
 
   if (wanted === list[0].slug) return;
   const {classList} = document.documentElement;

@@ -1,6 +1,6 @@
 // Two machines in one figure: their drawings, on the same axes, and a sentence on what differs beyond the noise.
 (() => {
-  const {page, files, load, name, partners} = press.compare, arrived = {}, views = new Map();
+  const {page, files, name, partners} = press.compare, arrived = {}, views = new Map();
   const made = (tag, content, more = {}) => {
     const element = Object.assign(document.createElement(tag), more);
     element.append(...[content].flat());
@@ -10,23 +10,24 @@
 
   const view = (place, button) => {
     const figure = place.closest("figure"), box = made("div", [], {className: "hf-beside", hidden: true});
-    const choice = made("select", [], {hidden: true});
+    const choice = made("select", []);
     let asked = 0;
     choice.setAttribute("aria-label", "compare with");
     box.setAttribute("aria-live", "polite");
     figure.querySelector("figcaption").before(box);
-    button.after(" ", choice);
 
+    // Opening brings the drawings into view; closing keeps the button in place.
     const show = shown => {
       const {top} = button.getBoundingClientRect();
       box.hidden = !shown;
       figure.classList.toggle("hf-compared", shown);
       button.setAttribute("aria-expanded", shown);
-      choice.hidden = !shown || choice.options.length < 2;
-      scrollBy({top: button.getBoundingClientRect().top - top, behavior: "instant"});  // keeps the button in place
+      button.textContent = shown ? "one machine" : "side by side";
+      if (shown) figure.scrollIntoView({behavior: "instant"});
+      else scrollBy({top: button.getBoundingClientRect().top - top, behavior: "instant"});
     };
-    const panel = (slug, svg) => {
-      const one = made("div", made("p", name(slug), {className: "hf-beside-name"}), {className: "hf-beside-one"});
+    const panel = (title, svg) => {
+      const one = made("div", made("p", title, {className: "hf-beside-name"}), {className: "hf-beside-one"});
       one.insertAdjacentHTML("beforeend", press.trusted.createHTML(svg));
       return one;
     };
@@ -36,12 +37,13 @@
       if (others.includes(before)) choice.value = before;
       const other = choice.value, turned = !(`${base}+${other}` in files);
       const pair = turned ? `${other}+${base}` : `${base}+${other}`;
-      await load(files[pair]);
+      await press.load(files[pair]);
       if (turn !== asked) return;
       const [first, second, words] = arrived[pair][place.dataset.figure];
-      box.replaceChildren(panel(base, turned ? second : first), panel(other, turned ? first : second),
+      box.replaceChildren(panel(name(base), turned ? second : first),
+                          panel(others.length > 1 ? choice : name(other), turned ? first : second),
                           made("p", words, {className: "hf-beside-words"}));
-      show(true);
+      if (box.hidden) show(true);
     };
     choice.addEventListener("change", open);
     document.addEventListener("hf:machine", () => { if (!box.hidden) open(); });

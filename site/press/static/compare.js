@@ -1,21 +1,14 @@
 // A button at each figure that two machines have measured. The code that shows both is loaded at the first press.
 (() => {
-  const {page, pairs, beside} = document.currentScript.dataset, loading = {};
-  const name = slug => press.machines.find(machine => machine.slug === slug).name;
-  // Loads and runs a script once; a page opened from a file can load nothing else. Returns a promise.
-  const load = address => loading[address] ??= new Promise((resolve, reject) => {
-    const script = Object.assign(document.createElement("script"), {src: press.trusted.createScriptURL(address)});
-    script.addEventListener("load", resolve);
-    script.addEventListener("error", () => { delete loading[address]; reject(new Error(`${address} did not load`)); });
-    document.head.append(script);
-  });
+  const {page, pairs, beside} = document.currentScript.dataset;
+  const name = slug => press.shortNames[slug];
   // The machine whose figure the page shows, and the machines it can be compared with.
   const partners = place => {
     const couples = place.dataset.pairs.split(" ").map(pair => pair.split("+")), slugs = [...new Set(couples.flat())];
     const base = slugs.includes(press.machine) ? press.machine : slugs[0];
     return [base, couples.filter(pair => pair.includes(base)).map(pair => pair.find(slug => slug !== base))];
   };
-  press.compare = {page, files: JSON.parse(pairs), load, name, partners};
+  press.compare = {page, files: JSON.parse(pairs), name, partners};
 
   for (const place of document.querySelectorAll(".hf-compare")) {
     const button = Object.assign(document.createElement("button"), {type: "button"});
@@ -25,9 +18,9 @@
       button.title = `Compare ${name(base)} with ${others.map(name).join(" or ")}, on the same axes`;
     };
     button.textContent = "side by side";
-    button.addEventListener("click", () => load(beside).then(() => press.toggleBeside(place, button)));
+    button.addEventListener("click", () => press.load(beside).then(() => press.toggleBeside(place, button)));
     document.addEventListener("hf:machine", offer);
-    place.append(" · ", button);
+    place.append(button);
     offer();
   }
 })();

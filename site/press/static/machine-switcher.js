@@ -1,6 +1,7 @@
 // The machine switcher, which exchanges the contents of the page's slots. Scripts that decorate content listen to "hf:machine".
 (() => {
   const {machines, variantOf, lackingMachine} = press, [first] = machines;
+  let shown = true;  // whether the reader has seen another machine's page, so that a change is tinted and counted
   const slots = [...document.querySelectorAll(".hf-slot")].sort((a, b) => a.dataset.slot - b.dataset.slot);
   // Contents shown before are kept as the reader left them: {slug: [nodes of each slot]}. The page starts with the first machine's.
   const kept = {__proto__: null}, holds = slots.map(() => first.slug);  // the machine whose content each slot has
@@ -22,14 +23,28 @@
     return [...blocks].find(block => !block.matches(`.hf-slot *, ${FOLDED}`) && block.getBoundingClientRect().top >= top);
   };
 
+  // What is tinted and counted when it changes.
+  const PARTS = {number: ".hf-number, .hf-fact, .hf-observed", figure: "svg.hf-figure", verdict: ".hf-verdict"};
+  const TINT = "color-mix(in srgb, var(--hf-orange) 45%, transparent)";
+  const texts = slot => Object.values(PARTS).map(part => [...slot.querySelectorAll(part)].map(each => each.textContent));
+  const tint = (slot, before) => {
+    Object.entries(PARTS).forEach(([name, part], of) => slot.querySelectorAll(part).forEach((each, i) => {
+      if (each.textContent === before[of][i]) return;
+      changed[name] += 1;
+      if (shown) each.animate(name === "figure" ? {opacity: [.2, 1]} : {backgroundColor: [TINT, "transparent"]}, 500);
+    }));
+  };
+
   const exchange = (some, slug, html) => {
     const anchor = place(), before = anchor?.getBoundingClientRect().top;
     for (const slot of some) {
       const i = slot.dataset.slot, from = holds[i], to = owner(html, i) ? slug : first.slug;
       if (from === to) continue;
+      const before = texts(slot);
       (kept[from] ??= [])[i] = [...slot.childNodes];
       slot.replaceChildren(...((kept[to] ??= [])[i] ??= parsed(html[i])));
       holds[i] = to;
+      tint(slot, before);
     }
     if (anchor && scrollY) scrollBy({top: anchor.getBoundingClientRect().top - before, behavior: "instant"});
   };
@@ -54,17 +69,20 @@
   const tell = slug => {
     press.machine = slug;
     const {name} = machines.find(machine => machine.slug === slug);
-    select.value = slug;
+    choose(slug);
+    if (shown) say();
+    shown = true;
     document.dispatchEvent(new CustomEvent("hf:machine", {detail: {machine: slug, name}}));
   };
 
   // Shows a machine; returns a promise. Of several requests in a row, the last one wins.
-  let asked, turn = 0;
+  let asked, turn = 0, changed;
   press.showMachine = async slug => {
     asked = slug;
     try {
       const html = await variantOf(slug);
       if (asked !== slug) return;
+      changed = {number: 0, figure: 0, verdict: 0};
       const own = ++turn, [soon, ...later] = slices();
       exchange(soon, slug, html);
       for (const some of later) {
@@ -74,7 +92,7 @@
       }
       tell(slug);
     } catch (error) {
-      select.value = press.machine;
+      choose(press.machine);
       throw error;
     }
   };
@@ -87,21 +105,38 @@
     try { history.replaceState(history.state, "", address); } catch { /* the address of a file cannot change */ }
   };
 
+  // The list has full names. It lies unseen over the short name of the chosen one, whose width is the same on every page.
+  const [label, words, chosen, brief] = ["label", "span", "span", "span"].map(tag => document.createElement(tag));
   const select = document.createElement("select");
-  const label = document.createElement("label"), words = document.createElement("span");
-  words.textContent = "Numbers from";
+  const choose = slug => {
+    select.value = slug;
+    select.dispatchEvent(new Event("input"));
+  };
   select.append(...machines.map(({slug, name}) => new Option(name, slug)));
-  if (lackingMachine) {
-    const short = name => name.split(/ Processor|,| in one /)[0], lacks = short(lackingMachine);
-    select.options[0].label = select.title = `${short(first.name)}, in place of ${lacks}`;
-  }
+  select.setAttribute("aria-label", "Numbers from");
+  select.addEventListener("input", () => {
+    const {value, selectedOptions: [{text}]} = select;
+    brief.textContent = press.shortNames[value] ?? text;
+  });
   select.addEventListener("change", () => {
     remember(select.value);
-    select.options[0].label = first.name;
-    select.title = "";
     press.showMachine(select.value).catch(() => {});  // the page stays as it was, and so does the choice shown
   });
-  label.append(words, select);
+  words.textContent = lackingMachine ? `Not run on ${lackingMachine}; numbers from` : "Numbers from";
+  words.setAttribute("role", "status");
+  brief.setAttribute("aria-hidden", "true");
+  chosen.className = "hf-chosen";
+  chosen.append(select, brief);
+  label.append(words, chosen);
+  choose(first.slug);
+
+  let timer;
+  const say = () => {
+    const counts = Object.entries(changed).flatMap(([name, count]) => count ? `${count} ${name}${count > 1 ? "s" : ""}` : []);
+    words.textContent = `${new Intl.ListFormat("en-GB").format(counts) || "Nothing on this page"} changed`;
+    clearTimeout(timer);
+    timer = setTimeout(() => { words.textContent = "Numbers from"; }, 5000);
+  };
   const box = document.getElementById("hf-machine");
   if (box) {
     const header = box.parentElement, after = box.nextElementSibling, narrow = matchMedia("(max-width: 47.99rem)");
@@ -113,6 +148,7 @@
 
   const wanted = press.wantedMachine;
   if (wanted === first.slug) return;
+  shown = false;
   if (new URLSearchParams(location.search).get("machine") === wanted) remember(wanted);
   press.showMachine(wanted).catch(() => {}).finally(() => document.documentElement.classList.remove("hf-changing"));
 })();

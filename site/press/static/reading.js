@@ -27,7 +27,13 @@
     // The line of source that added a number to its record.
     const { at } = link.dataset, line = at?.replace(/#L(\d+)$/, ":$1").replace(/^.*\/(?=labs\/)/, "");
     if (at) card.append(/^https?:/.test(at) ? make("a", "hf-at", line, { href: at }) : make("p", "hf-at", line));
-    if (pointer === "touch" && link.href) card.append(make("a", "", "Go there", { href: link.href }));
+    const goes = link.querySelector(".std-term") ? "See the glossary" : "Go there";
+    if (pointer === "touch" && link.href) card.append(make("a", "", goes, { href: link.href }));
+    if (link.dataset.everywhere) press.axisOf(link).then((axis) => {
+      if (shown !== link) return;
+      card.querySelector("p").after(axis);
+      place();
+    }, () => {});  // the card remains without it
     return card.textContent.trim() !== "";
   }
 
