@@ -100,7 +100,7 @@ from .page.lab_code import LabCode
 from .page.lab_header import LabHeader, forget_missing_xml, words_without_a_place
 from .page.notice import add_banner
 from .page.second_reading import SecondReading
-from .pictures import compare, drawing
+from .pictures import beside, compare, drawing
 from .pictures.lab_figure import LabFigure
 from .reader import per_machine, predict
 from .reader.yours import Yours
@@ -133,7 +133,7 @@ def setup(app: Sphinx) -> dict:
         app.add_directive(name, directive)
     for part in (claim_boxes, borrowed, front_page, claims_ledger, machines_page, predict, predictions_page, numbering,
                  glossary, contents, head, feed, link_preview, rules, cite, compare, search, unbroken, wide_tables, defaults,
-                 assets, per_machine, drawing):
+                 assets, per_machine, drawing, beside):
         part.add_to(app)  # assets before per_machine, which emits the event that assets must have connected to
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("config-inited", leave_out_chapters)

@@ -62,12 +62,12 @@ def test_words_are_eleven_pixels_on_a_telephone(walked):
     assert walked(UNFOLDED).objections(SMALL) == {}
 
 
-@pytest.mark.parametrize("width", [360, 768, 1440])
+@pytest.mark.parametrize("width", [360, 768, 1270])  # wider pages: test_stage.py
 def test_figures_and_code_reach_equally_far(browser, book, width):
     page = browser.new_page(viewport={"width": width, "height": 800})
     page.goto((book / "02-matmul.html").as_uri())
     edges = page.evaluate("""() => [
-      ...document.querySelectorAll("section > :is(.hf-lab-figure, .hf-drawn, .literal-block-wrapper)")
+      ...document.querySelectorAll(":is(section, .hf-scene) > :is(.hf-lab-figure, .hf-drawn, .literal-block-wrapper)")
     ].map(box => box.getBoundingClientRect()).map(({left, right}) => [left, right])""")
     page.close()
     assert len(edges) > 5 and edges == [pytest.approx(edges[0], abs=.5)] * len(edges)

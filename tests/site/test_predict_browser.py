@@ -410,7 +410,7 @@ def test_another_machine_scores_the_same_bets_again(browser, book, served):
 # The positions of everything in a chapter, down to the summary, which grows.
 STANDS = """() => {
   const end = document.querySelector(".hf-predict-summary");
-  return [...document.querySelectorAll("article section > *")]
+  return [...document.querySelectorAll("article :is(section, .hf-scene) > *")]
     .filter(each => !end || each.compareDocumentPosition(end) & Node.DOCUMENT_POSITION_FOLLOWING)
     .map(each => [(each.id || each.textContent.trim()).slice(0, 60), Math.round(each.getBoundingClientRect().top + scrollY)]);
 }"""

@@ -41,7 +41,7 @@ FAULTS = """() => {
     let before = null;
     for (const part of own) {
       look(part, inside);
-      if (part.matches("figcaption, aside, .hf-also, .hf-predict-slider > *")) continue;  // these may be at the side
+      if (part.matches("figcaption, aside, .hf-also, .hf-scene > figure, .hf-predict-slider > *")) continue;  // at the side
       const here = part.getBoundingClientRect(), last = before?.getBoundingClientRect();
       if (last && !below(last, here) && !beside(last, here)) found.push(`${name(part)} is not behind ${name(before)}`);
       before = part;
