@@ -112,13 +112,14 @@ def test_few_pages_are_mostly_empty(printed, tmp_path):
     assert short <= 0.1 * len(pages)
 
 
-# Content beyond the text area of a sheet, and the height of the highest figure.
+# Content beyond the text area of a sheet, the height of the highest figure and the size of its smallest words.
 CUT = """() => {
   const {left, right} = document.querySelector("article").getBoundingClientRect();
   const shown = [...document.querySelectorAll("article :is(figure, svg.hf-figure, figcaption, .admonition)")]
     .map(each => [each.id || each.tagName, each.getBoundingClientRect()]).filter(([, {width}]) => width);
   return [shown.filter(([, box]) => box.left < left - 1 || box.right > right + 1).map(([name]) => name),
-          Math.max(...[...document.querySelectorAll("svg.hf-figure")].map(svg => svg.getBoundingClientRect().height))];
+          Math.max(...[...document.querySelectorAll("figure svg.hf-figure")].map(svg => svg.getBoundingClientRect().height)),
+          Math.min(...[...document.querySelectorAll("figure svg.hf-figure")].map(svg => 18 * svg.getScreenCTM().a))];
 }"""
 
 
@@ -129,9 +130,9 @@ def test_a_page_printed_from_the_site_is_light_and_has_its_solutions(browser, bo
         colours = visit.page.evaluate("""() => [document.querySelector('article p'), document.body].map(
             element => getComputedStyle(element)[element === document.body ? 'backgroundColor' : 'color'])""")
         visit.page.set_viewport_size({"width": 672, "height": 990})  # an A4 sheet within its margins
-        cut, high = visit.page.evaluate(CUT)
+        cut, high, small = visit.page.evaluate(CUT)
         visit.page.pdf(path=tmp_path / "page.pdf", format="A4")
-    assert cut == [] and high <= 400
+    assert cut == [] and high <= 600 and small >= 10.6  # 16 cm, and 8 points
     assert not re.search(r"^\W*\d+ more claims? that hold", text(tmp_path / "page.pdf"), re.M)  # which stand below it
     ink, paper = (sum(map(float, re.findall(r"[\d.]+", colour)[:3])) for colour in colours)
     assert ink < 300 and (paper > 700 or "rgba" in colours[1])
