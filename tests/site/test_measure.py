@@ -502,7 +502,8 @@ def test_a_browsers_record_is_published_beside_machines(at, record_tool, tmp_pat
     tell = lambda *words: subprocess.run([record_tool, *words], capture_output=True, text=True, cwd=tmp_path)
     assert tell("check", file).returncode == 0
     record = json.loads(file.read_text())
-    assert "cores" not in record["machine"] and "3 threads, one for each core that the browser reports" in record["run"]["notes"][-1]
+    assert "cores" not in record["machine"]
+    assert "3 threads, one for each core that the browser reports" in record["run"]["notes"][-1]
     assert record["machine"]["cpu"] == page.locator("[data-widget=measure] td").last.inner_text() == "browser on Linux"
     read = json.loads(tell("read", file).stdout)[str(file)]  # with values derived by definition
     assert {value["id"]: value["value"] for value in read["values"]}["ridge_flop_per_byte"] == pytest.approx(4, rel=.03)

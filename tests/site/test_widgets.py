@@ -233,7 +233,8 @@ def test_the_planner_finds_what_the_program_finds_and_gives_it_to_the_reader(at)
     ("chip:h100,model:llama3-405b,chips:16384,batch:2048,tensor:8,pipeline:16,interleave:8",
      "Tensors split 8 ways inside the box, 16 pipeline stages across boxes, each in 8 pieces, 128 copies across boxes "
      "t8 p16 v8 d128:"),
-    ("chip:h100,chips:32,tensor:16,context:2,batch:64", "Tensors split 16 ways across boxes, tokens split 2 ways across boxes t16 c2:"),
+    ("chip:h100,chips:32,tensor:16,context:2,batch:64",
+     "Tensors split 16 ways across boxes, tokens split 2 ways across boxes t16 c2:"),
     ("chip:tpu-v4,chips:64,tensor:4,sharding:full",
      "Tensors split 4 ways inside the pod, 16 copies inside the pod with sharded weights t4 f16:"),
     ("chip:h100,chips:1,tensor:1", "All on one chip one chip:"),

@@ -186,7 +186,7 @@ class Predict(Question):
         return node
 
     def drawn(self) -> tuple[str, ...]:
-        """Where the answer is drawn: the figure, its axis, the conversion of the answer, "later", its place on the other axis."""
+        """Where the answer is drawn: figure, axis, the conversion of the answer, "later", its place on the other axis."""
         if not (found := DRAWN.fullmatch(self.options["drawn"])):
             raise RecordError(":drawn: takes a figure, an axis and perhaps a value, as in: fig-speed y * l1_gbs")
         return found.groups(default="")
