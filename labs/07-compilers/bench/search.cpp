@@ -292,7 +292,7 @@ void confirm_winners(Lab& lab, std::vector<Tuning>& all) {
                     tuning.is_hand ? "the same" : text_of(tuning.to_use), number_text(tuning.rival_over_hand.median)});
   }
   lab.show({"The fastest tiles found, timed again",
-            {"m×n×k", "by hand", "by search", "best other tile: speed ÷ by hand"},
+            {"m×n×k", "by hand", "by search", "speed of the best other tile ÷ by hand"},
             rows});
 }
 
