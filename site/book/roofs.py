@@ -101,7 +101,7 @@ def picture(rooflines: dict[Machine, Roofline], scale: Scale) -> str:
     """All machines' rooflines, the first one picked out; static/gallery.js picks another when the reader points at it."""
     *others, first = [group(machine, own, scale) for machine, own in reversed(rooflines.items())]
     drawn = "".join(others) + first.replace("hf-roof", "hf-roof hf-picked", 1)  # on top
-    told = " ".join(f"{machine.name}: {described(own)}" for machine, own in rooflines.items())
+    told = " ".join(f"{machine.short}: {described(own)}" for machine, own in rooflines.items())
     return (f'<svg class="hf-roofs" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="roofs-title roofs-desc">'
             f'<title id="roofs-title">The rooflines of all machines</title><desc id="roofs-desc">{html.escape(told)}</desc>'
             f"{grid(scale)}{drawn}</svg>")
@@ -117,7 +117,7 @@ def group(machine: Machine, own: Roofline, scale: Scale) -> str:
     return (f'<g class="hf-roof" data-machine="{html.escape(machine.slug)}"><path class="hf-reach" d="{path(own.all, scale)}"/>'
             f'<path class="hf-all" d="{path(own.all, scale)}"/><path class="hf-memory" d="M{start}L{ridge}"/>'
             f'<path class="hf-compute" d="M{ridge}L{end}"/>{dots}'
-            f'<text x="{right:g}" y="{top - 8:g}" text-anchor="end">{html.escape(machine.name)}</text></g>')
+            f'<text x="{right:g}" y="{top - 8:g}" text-anchor="end">{html.escape(machine.short)}</text></g>')
 
 
 def described(own: Roofline) -> str:
