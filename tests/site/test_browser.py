@@ -35,7 +35,7 @@ def test_no_page_asks_another_host_or_complains(walked, served):
 
 # The parts of a chapter, and how much of each kind is visible; then buttons that nothing would answer.
 WHOLE = """() => Object.fromEntries(
-  [".hf-number", "figure svg", ".hf-claim", ".hf-predict-answer", "math", ".hf-contents a"].map(kind => {
+  [".hf-number", "figure svg", ".hf-claim", ".hf-predict-answer", "math"].map(kind => {
     const all = [...document.querySelectorAll(kind)];
     const seen = all.filter(e => e.checkVisibility({ visibilityProperty: true }) && e.getBoundingClientRect().width > 0);
     return [kind, [seen.length, all.length]];

@@ -127,7 +127,7 @@ class Row:
         self.title, self.found, self.classes = title, found, list(classes)
 
 
-def strips(about: str, rows: list[Row]) -> nodes.table:
+def strips(about: str, rows: list[Row]) -> nodes.container:
     """A table: each row's dots on one shared logarithmic axis, then the same as numbers."""
     what = '<span class="visually-hidden">time over prediction</span>'
     heads = [about, nodes.raw("", axis() + what, format="html"), *HEADS, "worst"]
@@ -135,7 +135,7 @@ def strips(about: str, rows: list[Row]) -> nodes.table:
     made["classes"].append("hf-strips")
     for row, line in zip(rows, list(made.findall(nodes.row))[1:]):
         line["classes"] += row.classes
-    return made
+    return nodes.container("", made, classes=["hf-counts"])
 
 
 def cells(row: Row) -> list[nodes.Node]:

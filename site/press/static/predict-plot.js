@@ -81,10 +81,11 @@
   const placeOn = (svg, {left, right, top, bottom}, axis, number) => {
     const stands = (x, y) => axis === "x" ? y > bottom && y < bottom + TICKS && x > left - LINE && x < right + LINE
       : x < left && y > top - LINE && y < bottom + LINE;
+    const rows = levels(svg), level = (y) => rows.find((row) => Math.abs(row - y) < 2 * EDGE) ?? y;  // the grid line beside a label
     // Each label's number, its place along the axis, and its distance from the panel: the nearest labels are this panel's own.
     const beside = [...svg.querySelectorAll("text.f-quiet")].map((text) => [numberOf(text.textContent), text.getBBox()])
       .filter(([value, box]) => isFinite(value) && stands(...middle(box)))
-      .map(([value, box]) => axis === "x" ? [value, ...middle(box)] : [value, middle(box)[1], left - box.x - box.width]);
+      .map(([value, box]) => axis === "x" ? [value, ...middle(box)] : [value, level(middle(box)[1]), left - box.x - box.width]);
     const near = Math.min(...beside.map(([, , away]) => away));
     const ticks = beside.filter(([, , away]) => away < near + EDGE).sort((a, b) => a[0] - b[0]);
     if (ticks.length < 3) return NaN;
