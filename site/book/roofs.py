@@ -137,7 +137,7 @@ def grid(scale: Scale) -> str:
     for exponent in range(scale.x[0], scale.x[1] + 1):
         x, floor = scale.place(10.0 ** exponent, 10.0 ** scale.y[0])
         lines.append(f'<line x1="{x:g}" x2="{x:g}" y1="{TOP}" y2="{floor:g}"/>'
-                     f'<text x="{x:g}" y="{HEIGHT - 28}" text-anchor="middle">{power(exponent)}</text>')
+                     f'<text x="{x:g}" y="{HEIGHT - 25}" text-anchor="middle">{power(exponent)}</text>')
     for exponent in range(scale.y[0], scale.y[1] + 1):
         x, y = scale.place(10.0 ** scale.x[0], 10.0 ** exponent)
         lines.append(f'<line x1="{x:g}" x2="{WIDTH - RIGHT}" y1="{y:g}" y2="{y:g}"/>'

@@ -198,26 +198,29 @@ def test_nothing_is_cut_off_where_there_is_little_room(walked, width):
     assert walked(UNFOLDED).objections(CUT_OFF[width]) == {}
 
 
-# The labels of figures, drawings and calculators that leave their picture or lie on another label. Some are turned, so two boxes lie
-# apart if they do so along any of their sides.
+# The labels of figures, drawings and calculators that leave their picture or lie on another. Some are turned, so two boxes
+# are apart if they are so along any side.
 CROWDED = {width: UNFOLDED.ask("""() => [...document.querySelectorAll("article svg")].flatMap((svg, number) => {
+  const frame = svg.getBoundingClientRect(), clips = getComputedStyle(svg).overflow !== "visible";
   const corners = text => {
     const { x, y, width, height } = text.getBBox(), matrix = text.getScreenCTM();
-    return [[x, y], [x + width, y], [x + width, y + height], [x, y + height]].map(([x, y]) => new DOMPoint(x, y).matrixTransform(matrix))
-      .map(({ x, y }) => [x, y]);
+    return [[x, y], [x + width, y], [x + width, y + height], [x, y + height]]
+      .map(corner => new DOMPoint(...corner).matrixTransform(matrix)).map(({ x, y }) => [x, y]);
   };
-  const height = ([[x, y], , , [u, v]]) => Math.hypot(u - x, v - y);
-  const sides = ([a, b, , d]) => [b, d].map(to => [to[0] - a[0], to[1] - a[1]]).map(([x, y]) => [x / Math.hypot(x, y), y / Math.hypot(x, y)]);
-  const frame = svg.getBoundingClientRect(), clips = getComputedStyle(svg).overflow !== "visible";
-  const boxes = [...svg.querySelectorAll("text")].filter(text => text.checkVisibility({ visibilityProperty: true }))
-    .map(text => [text.textContent.trim(), text.getBoundingClientRect(), corners(text)]).filter(([words, { width }]) => words && width);
+  const sides = ([a, b, , d]) => [b, d].map(to => [to[0] - a[0], to[1] - a[1]]);
+  const along = (box, [x, y]) => box.map(corner => (corner[0] * x + corner[1] * y) / Math.hypot(x, y));
+  const height = box => Math.hypot(...sides(box)[1]);
   const met = (a, b) => [...sides(a), ...sides(b)].every(side => {
-    const [from, to] = [a, b].map(each => each.map(([x, y]) => x * side[0] + y * side[1])).map(all => [Math.min(...all), Math.max(...all)]);
-    return Math.min(from[1], to[1]) - Math.max(from[0], to[0]) > Math.min(height(a), height(b)) / 3;
+    const [one, other] = [a, b].map(box => along(box, side)), slack = Math.min(height(a), height(b)) / 3;
+    return Math.min(Math.max(...one), Math.max(...other)) - Math.max(Math.min(...one), Math.min(...other)) > slack;
   });
+  const boxes = [...svg.querySelectorAll("text")].filter(text => text.checkVisibility({ visibilityProperty: true }))
+    .map(text => [text.textContent.trim(), text.getBoundingClientRect(), corners(text)])
+    .filter(([words, { width }]) => words && width);
   return boxes.flatMap(([words, box, own], i) => [
     ...clips && (box.left < frame.left - 2 || box.right > frame.right + 2) ? [`${number}: “${words}” is cut off`] : [],
-    ...boxes.slice(i + 1).filter(([, , other]) => met(own, other)).map(([other]) => `${number}: “${words}” lies on “${other}”`)]);
+    ...boxes.slice(i + 1).filter(([, , other]) => met(own, other))
+      .map(([other]) => `${number}: “${words}” lies on “${other}”`)]);
 })""", width=width) for width in (1440, 360, 720)}
 
 
