@@ -75,6 +75,16 @@ def test_a_tally_by_hand():
     assert summary.worst.name == "batch 4" and times_as_long(summary.worst.took) == "0.25×"
 
 
+@pytest.mark.parametrize(("unit", "measured", "words"), [
+    ("ms", 300, "3× longer than predicted"), ("ms", 50, "2× shorter than predicted"),
+    ("GFLOP/s", 50, "2× slower than predicted"), ("GFLOP/s", 300, "3× faster than predicted"),
+    ("1", 300, "3× the prediction"), ("1", 50, "0.5× the prediction"),
+])
+def test_a_miss_is_told_by_the_direction_of_its_quantity(unit, measured, words):
+    (outcome,) = found(series("a_predicted", "modelled", unit, (0, 100)), series("a", "measured", unit, (0, measured)))
+    assert outcome.missed_by == words
+
+
 def test_the_axis_is_in_octaves_and_ends():
     assert [place_on_axis(took) for took in (1, 2, 0.125, 8, 100, 0.001)] == pytest.approx([50, 50 + 50 / 3, 0, 100, 100, 0])
     assert math.isclose(place_on_axis(1.25) - 50, 50 - place_on_axis(0.8))
@@ -106,7 +116,7 @@ def test_the_page_of_two_machines(site):
     assert 1.15 < median < 1.35
     assert f"10 {median:.3g}×" in text
     assert f"{sum(miss <= 1.1 for miss in misses) * 10}%" in text
-    assert "naive matmul: 83× more than predicted" in text
+    assert "naive matmul: 83× slower than predicted" in text
     assert "dot 1.01× (4.12 GFLOP/s, 4.1 GFLOP/s) 0.5× (4.12 GFLOP/s, 8.25 GFLOP/s)" in text
     assert site.html().count("<circle") == 5 * 10 + 2  # two machines with two lines each, the chapter's section, the example
     assert "predictions.css" in site.html()

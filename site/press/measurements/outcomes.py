@@ -66,6 +66,13 @@ class Outcome:
     predicted: str
     measured: str
     took: float
+    unit: str = ""
+
+    @property
+    def missed_by(self) -> str:
+        """The miss in words: "3× longer than predicted", "3× slower than predicted", "0.33× the prediction"."""
+        ways = ("shorter", "longer") if self.unit in TIMES else ("faster", "slower") if self.unit.endswith("/s") else None
+        return f"{missed(self.miss)} {ways[self.took > 1]} than predicted" if ways else f"{missed(self.took)} the prediction"
 
     @property
     def miss(self) -> float:
@@ -116,7 +123,7 @@ def outcome(what: str, name: str, predicted: float, measured: float, unit: str) 
     if min(predicted, measured) > 0 and predicted != measured:
         ratio = measured / predicted
         words = (str(quantity(float(f"{number:.3g}"), unit)) for number in (predicted, measured))
-        yield Outcome(what, name, *words, 1 / ratio if unit.endswith("/s") else ratio)
+        yield Outcome(what, name, *words, 1 / ratio if unit.endswith("/s") else ratio, unit)
 
 
 def place(axis: dict, x: float) -> str:

@@ -141,7 +141,7 @@ def strips(about: str, rows: list[Row]) -> nodes.container:
 def cells(row: Row) -> list[nodes.Node]:
     summary = tally(row.found)
     which = about(summary.worst) if len({each.what for each in row.found}) > 1 else summary.worst.name
-    worst = f"{which}: {missed(summary.worst.miss)} {'more' if summary.worst.took > 1 else 'less'} than predicted"
+    worst = f"{which}: {summary.worst.missed_by}"
     shares = [percent(share) for share in summary.within]
     return [nodes.inline("", "", *row.title), nodes.raw("", strip(row.found), format="html"),
             *map(nodes.Text, (str(summary.count), missed(summary.median), *shares, worst))]
