@@ -162,7 +162,7 @@ TEST_CASE("a lab that spins ends at a signal, with its children, and names its s
     lab.signal(number);
     const Ended ended = lab.wait();
     CHECK(ended.status == 130);
-    CHECK(ended.err == "lab-99-tiny: interrupted in \"sum\"; the previous record is unchanged\n");
+    CHECK(ended.err == "lab-99-tiny: interrupted during \"sum\"; the previous record is unchanged\n");
     CHECK(content(place.record) == "old");
     CHECK(place.none_is_left());
   }
@@ -174,7 +174,7 @@ TEST_CASE("a lab that makes no progress ends, with its children, and names its s
   const Ended ended = place.run("spin", {{"PRESS_PATIENCE", "1"}});
   CHECK(ended.status == 1);
   CHECK(ended.err ==
-        "lab-99-tiny: no progress in \"sum\" for 1 s, so the lab was ended; the previous record is unchanged\n");
+        "lab-99-tiny: no progress during \"sum\" for 1 s, so the lab was stopped; the previous record is unchanged\n");
   CHECK(content(place.record) == "old");
   CHECK(place.none_is_left());
 }

@@ -68,7 +68,7 @@ void add_places(Lab& lab, const Series& rows_waiting) {
     if (const std::optional<double> filled = places_filled(rows, additions, in_flight)) places.push_back(*filled);
   if (places.size() < 3) {
     lab.note("the places in the scheduler were not counted: with up to " + std::to_string(addition_counts.back()) +
-             " additions for each row, the number of rows in flight does not fall from four to three, two and one");
+             " additions for each row, the number of rows in flight never falls step by step from four to one");
     return;
   }
   const auto [least, most] = std::ranges::minmax(places);

@@ -131,7 +131,7 @@ std::vector<std::string> warnings(const Inputs& inputs, const Run& run, const Ma
   if (quota < cores)
     lines.push_back("the control group allows " + number_text(quota) + " of " + number_text(cores) + " cores");
   if (const double seconds = throttled_seconds(run); seconds > 0)
-    lines.push_back("the control group's quota stopped it for " + number_text(seconds) + " s");
+    lines.push_back("the control group's quota stopped the lab for " + number_text(seconds) + " s");
   if (const ThermalThrottling thermal = thermal_throttling(run); thermal.times > 0)
     lines.push_back("the cores slowed down " + std::to_string(thermal.times) + " times because of their temperature" +
                     (thermal.seconds > 0 ? ", for " + number_text(thermal.seconds) + " s" : ""));

@@ -244,7 +244,8 @@ class LabRun {
 
   void say_waiting(double seconds_left) {
     const std::string left =
-        seconds_left > 0 ? ", for about " + std::to_string(static_cast<int>(seconds_left / 60) + 1) + " min more" : "";
+        seconds_left > 0 ? ", for about another " + std::to_string(static_cast<int>(seconds_left / 60) + 1) + " min"
+                         : "";
     terminal_.line("another lab is measuring on this machine" + left + "; waiting for it to finish");
     std::fflush(nullptr);
   }
@@ -307,7 +308,7 @@ class LabRun {
       }
     }
     if (!undecided.empty())
-      terminal_.paragraph("undecided, because this machine did not measure their numbers: " + undecided);
+      terminal_.paragraph("undecided (this machine did not measure the numbers that decide them): " + undecided);
   }
 
   void write(const nlohmann::json& record) {

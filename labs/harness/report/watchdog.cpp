@@ -161,7 +161,7 @@ void watch(const std::string& program) {
 void stop_watching() { watching = 0; }
 
 void end_within(double seconds) {
-  if (!has_timers) throw std::runtime_error("this system has no timers, so --within is impossible");
+  if (!has_timers) throw std::runtime_error("this system has no timers, so --within can't be used");
   start(limit, seconds, 0);
 }
 
@@ -171,10 +171,10 @@ void watch_step(const std::string& step, double expected_seconds) {
   if (watching == 0) return;
   patience_seconds = patience_for(expected_seconds);
   const std::string beginning = program_name + ": ", rest = "; the previous record is unchanged\n";
-  interrupted_message.set(beginning + "interrupted in \"" + step + "\"" + rest);
-  time_is_up_message.set(beginning + "not finished in time: stopped in \"" + step + "\"" + rest);
-  late_message.set(beginning + "no progress in \"" + step + "\" for " + std::to_string(std::lround(patience_seconds)) +
-                   " s, so the lab was ended" + rest);
+  interrupted_message.set(beginning + "interrupted during \"" + step + "\"" + rest);
+  time_is_up_message.set(beginning + "not finished in time: stopped during \"" + step + "\"" + rest);
+  late_message.set(beginning + "no progress during \"" + step + "\" for " +
+                   std::to_string(std::lround(patience_seconds)) + " s, so the lab was stopped" + rest);
   sign_of_life();
 }
 
