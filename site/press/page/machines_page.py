@@ -20,8 +20,9 @@ from .notice import NoticeDirective
 from .tables import fields, scrolling_table
 
 SHARED = ("A virtual machine shares its host with others. It may report the host's caches as its own, its neighbours use the "
-          "same memory and last-level cache, and the host may pause its cores. A container with a CPU limit is paused too, but "
-          "its record doesn't show that. If a run was paused for long, the card at the chapter's end says so.")
+          "same memory and last-level cache, and the host may pause its cores. A container with a CPU limit is paused too; its "
+          "record counts these pauses only if the system reports them to the container. If the host reports that it took more "
+          "than 2% of the cores' time during a run, the card at the chapter's end says that other programs used the processor.")
 
 
 class Gallery(NoticeDirective):
