@@ -97,8 +97,9 @@ def empty_record(root: Path, modules: list[Path]) -> dict:
     inputs = {"schema": "4", **{f"module:{file.name}": content_digest(file) for file in modules if file.exists()}}
     key = hashlib.sha256("".join(f"{name}\0{inputs[name]}\n" for name in sorted(inputs)).encode()).hexdigest()
     return {"schema": 4, "lab": {"id": ROOFLINE_LAB, "title": "The roofline", "key": f"sha256:{key}", "inputs": inputs},
-            "laws": laws, "toolchain": {"compiler": "the browser's, of WebAssembly by Clang 19", "flags": "-O3 -msimd128",
-                                        "libraries": {}, "commit": "unknown", "dirty": False}}
+            "laws": laws,
+            "toolchain": {"compiler": "the browser's own, from WebAssembly that Clang 19 made", "flags": "-O3 -msimd128",
+                          "libraries": {}, "commit": "unknown", "dirty": False}}
 
 
 def measured(slug: str, name: str, record: Record) -> dict | None:

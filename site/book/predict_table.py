@@ -106,7 +106,7 @@ class PredictTable(Question):
         if len(tables) != 1:
             raise RecordError("its body must have exactly one table, with a row for each bet")
         self.rows = add_bets(tables[0], self.arguments[0])
-        box += form('<button type="button" class="hf-predict-commit" disabled>Those are my answers</button>')
+        box += form('<button type="button" class="hf-predict-commit" disabled>These are my answers</button>')
         box += self.each_machine(self.answer)
         return box
 

@@ -87,8 +87,9 @@ def drawing(trace: Trace, shown: int) -> str:
     title = "A systolic array multiplies two matrices, cycle by cycle"
     description = (f"{SIDE} times {SIDE} cells. Weights shift in from above for {SIDE} cycles and stay. Then the rows of a "
                    "matrix enter from the left, each row of cells one cycle later than the one above it. Every cell "
-                   "multiplies what passes by its weight and adds it to the sum from above. Finished sums leave at the "
-                   f"bottom, the last of them in cycle {trace.cycles}, and take their places in the product below.")
+                   "multiplies each number that passes through it by its weight, and adds the product to the sum from above. "
+                   f"Finished sums leave at the bottom, the last of them in cycle {trace.cycles}, and take their places in the "
+                   "product below.")
     says = "|".join(sentence(trace, step) for step in range(trace.last + 1))
     parts = [*cells(trace, shown), *sums(trace, shown), *weights(trace, shown), *rows(trace, shown),
              *equation(trace), *product(trace, shown)]

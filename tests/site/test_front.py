@@ -241,5 +241,5 @@ def test_a_colon_in_the_front_matter_costs_the_card_and_a_line_says_what_to_do(s
     site.page("---\nquestion: Fast: or slow?\n---\n\n# Roofs\n", "01-roofline")
     build = site.build()
     assert "chapters/01-roofline.md:2: its front matter is not YAML (mapping values are not allowed here): " \
-           "put a text with a colon in quotes" in build.said
+           "put text that contains a colon in quotes" in build.said
     assert build.said.count("put a text") == 1 and "Traceback" not in build.said and "Roofs" in site.html()

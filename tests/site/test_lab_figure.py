@@ -131,7 +131,7 @@ def test_a_series_nobody_has_leaves_a_notice(site):
 def test_quick_and_incomplete_records_carry_a_banner(site):
     site.shown(PAGE, lambda record: record["run"].update(budget="quick", complete=False, notes=["no huge pages"]))
     text = site.text()
-    assert "Lab 01-roofline was measured with the quick budget" in text
+    assert "Lab 01-roofline was run with the quick budget" in text
     assert "The record of lab 01-roofline is incomplete: no huge pages." in text
 
 
@@ -141,7 +141,7 @@ def test_labs_measured_quickly_share_a_line_of_the_banner(site):
     site.record(quickly)
     site.record(quickly, lab="02-other")
     site.built(PAGE + "\n{measured}`02-other/ridge_flop_per_byte`\n")
-    assert "Labs 01 and 02 were measured with the quick budget: their numbers are rough. Run make lab-01 to" in site.text()
+    assert "Labs 01 and 02 were run with the quick budget: their numbers are rough. Run make lab-01 to" in site.text()
     assert site.text().count("quick budget") == 1
 
 

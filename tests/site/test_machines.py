@@ -147,7 +147,7 @@ def test_a_machine_without_the_lab_borrows_the_numbers_and_says_whose(site):
     site.record(published=OTHER, lab="02-other")
     site.built(f"{NUMBER}\n\n{CLAIM}")
     banner, number, claim = variant(site)
-    assert banner == "Fixture · 2 has not measured lab 01-roofline: the numbers here were measured on the machine " \
+    assert banner == "Lab 01-roofline has not been run on Fixture · 2: the numbers here were measured on the machine " \
                      "that built this book, 20 November 2026."
     builder = "the machine that built this book"
     assert number == f"171 GFLOP/s ({builder})" and claim.endswith(f"measured 22.9× on {builder} ✓")
@@ -165,9 +165,9 @@ def test_missing_labs_share_one_sentence_with_folded_details(site):
     site.page("# Page\n\n{measured}`01-roofline/clock_ghz` {measured}`02-other/clock_ghz` {measured}`03-third/clock_ghz`")
     site.built(press_default_machine="first")
     banner = variant(site)[0]
-    assert banner.startswith("Second · 2 has not measured labs 02 and 03: their numbers here come from Fixture · 2. "
+    assert banner.startswith("Labs 02 and 03 have not been run on Second · 2: their numbers here come from Fixture · 2. "
                              "Lab 02-other: measured on Fixture · 2, 20 November 2026")
-    assert banner.count("has not measured") == 1 and "Lab 03-third: measured on" in banner
+    assert banner.count("not been run") == 1 and "Lab 03-third: measured on" in banner
     assert "hf-banner" not in site.html()
 
 
@@ -265,7 +265,7 @@ def test_a_chapter_that_this_machine_has_not_measured_is_another_machines_and_sa
     site.page(NUMBER, "01-roofline")
     site.built()
     assert [each["slug"] for each in machines(site, "01-roofline")] == [OTHER]
-    said = "This machine has not measured lab 01-roofline: the numbers here were measured on Second · 2"
+    said = "Lab 01-roofline has not been run on this machine: the numbers here were measured on Second · 2"
     assert said in site.text("01-roofline")
     assert "hf-elsewhere" not in site.html("01-roofline")
 
@@ -315,7 +315,7 @@ def test_a_new_lab_of_this_machine_makes_it_the_default_everywhere(site):
     assert "hf-banner" not in site.html()
     site.record(lab="02-other")
     assert site.build().read == ["index"]
-    assert "This machine has not measured lab 01-roofline" in site.text() and variant(site)[1] == "300 GFLOP/s"
+    assert "Lab 01-roofline has not been run on this machine" in site.text() and variant(site)[1] == "300 GFLOP/s"
 
 
 def test_a_broken_published_record_costs_its_machine_only(site):

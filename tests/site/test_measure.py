@@ -596,7 +596,7 @@ def test_a_readers_gpu_stands_in_chapter_03_until_it_is_forgotten(at, served):
     expect(shown.locator("svg .s-purple")).not_to_have_css("stroke", "none")  # the predicted bend
     rows = dict(row.split("\t") for row in shown.locator("table").inner_text().splitlines())
     assert rows["a dependent load"] == "341\u00a0ns"  # 1024 B in flight bring 3 GB/s
-    assert rows["in flight at full speed, by Little’s law"] == "102\u00a0kB"
+    assert rows["bytes in flight at full speed, by Little’s law"] == "102\u00a0kB"
     assert violations(page, runOnly=RULES) == []
     shown.get_by_role("button", name="Forget it").click()
     expect(shown).to_contain_text("measure it")

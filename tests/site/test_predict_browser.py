@@ -291,13 +291,13 @@ def test_a_link_to_what_is_hidden_shows_it(browser, page_file):
 
 def test_ten_bets_are_scored_together(visit):
     box = question(visit, "kernels")
-    commit = box.get_by_role("button", name="Those are my answers")
+    commit = box.get_by_role("button", name="These are my answers")
     box.get_by_role("radiogroup", name="naive matmul").get_by_label("arithmetic").check()
     expect(commit).to_be_disabled()
     until_hidden(visit, "kernels-scored")
     box.get_by_role("radiogroup", name="dot").get_by_label("memory").check()
     commit.click()
-    expect(score(visit, "kernels")).to_have_text("You got 1 of 2 right. Answering “itself” every time would get 1.")
+    expect(score(visit, "kernels")).to_have_text("You got 1 of 2 right. Answering “itself” every time would get 1 right.")
     rows = visit.page.locator("#kernels-scored tbody tr")
     said = {row.locator("td").nth(0).inner_text(): row.locator("td").nth(1).inner_text() for row in rows.all()}
     assert said["naive matmul"] == "arithmetic ✗" and said["dot"] == "memory ✓" and said["GEMV"] == "–"
@@ -393,7 +393,7 @@ def test_another_machine_scores_the_same_bets_again(browser, book, served):
         said = {}
         for row in visit.page.locator(".hf-predict [data-row]").all():
             row.get_by_label("memory").check()
-        visit.page.get_by_role("button", name="Those are my answers").click()
+        visit.page.get_by_role("button", name="These are my answers").click()
         for machine in (machines[0], other, machines[0]):
             visit.page.locator("#hf-machine select").select_option(machine)
             visit.page.wait_for_function(f"() => press.machine === {machine!r}")
@@ -537,13 +537,13 @@ def test_folded_lines_lead_to_their_question_and_unfold_in_their_place(browser, 
     with Visit(browser, f"{served}02-matmul.html", viewport={"width": 360, "height": 800}) as visit:
         place, box = visit.page.locator("#same-count"), visit.page.locator("#predict-library-over-python")
         fold = place.locator(".hf-fold")
-        expect(fold).to_contain_text("lines answer question 1 and 2")
+        expect(fold).to_contain_text("hidden lines answer questions 1 and 2")
         assert fold.bounding_box()["height"] < 45
         fold.get_by_role("link", name="2").click()
         expect(box).to_be_in_viewport()
         before = box.evaluate(TOP)
         box.get_by_role("button", name="Skip: show me").click()
-        expect(fold).to_contain_text("lines answer question 1:")  # which is still open
+        expect(fold).to_contain_text("hidden lines answer question 1:")  # which is still open
         assert box.evaluate(TOP) == pytest.approx(before, abs=1)
         fold.scroll_into_view_if_needed()
         before = place.evaluate(TOP)

@@ -109,7 +109,7 @@ def test_a_published_record_of_a_lab_that_this_machine_has_not_run_says_so(site)
     site.record()
     site.record(published="other-machine", lab="02-other")
     site.built("# Page\n\nIt is {measured}`02-other/clock_ghz`.")
-    assert "This machine has not measured lab 02-other: the numbers here were measured on Fixture · 2, " \
+    assert "Lab 02-other has not been run on this machine: the numbers here were measured on Fixture · 2, " \
            "20 November 2026" in site.text()
     assert "Run make lab-02 to measure them here." in site.text() and "not measured on this machine" in site.html()
 

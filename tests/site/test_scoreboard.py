@@ -264,7 +264,7 @@ def test_a_quick_record_is_called_quick(board):
     built(board.site, "05-scaling")
     text = board.site.text("05-scaling")
     assert re.search(r"record 00, \d+ \w+ 2026, with the quick budget", text)
-    assert "Lab 00-workload was measured with the quick budget" in text
+    assert "Lab 00-workload was run with the quick budget" in text
 
 
 def test_the_axis_is_made_of_whole_decades_and_holds_every_bar(board):

@@ -86,7 +86,7 @@ BOTH = f"""(async () => {{
   }}
   const made = document.createElement("p");
   made.className = "hf-banner";
-  made.textContent = "Lab 01-roofline was measured with the quick budget: its numbers are rough. make lab-01 measures it.";
+  made.textContent = "Lab 01-roofline was run with the quick budget: its numbers are rough. make lab-01 measures it.";
   banner ? banner.hidden = true : h1.after(made);
   const other = faults();
   banner ? banner.hidden = false : made.remove();

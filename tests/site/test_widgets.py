@@ -60,12 +60,12 @@ def at(browser: Browser, served: str) -> Iterator[Callable[..., Page]]:
 
 @pytest.mark.parametrize(("query", "words"), [
     ("chip:h100-sxm,precision:bf16,allocates:false,m:4096,n:4096,k:4096",
-     ["Waits for arithmetic", "at least 139 µs", "100% of the peak", "137 GFLOP for 101 MB", "1370 FLOP", "at 295"]),
-    ("chip:h100-sxm,precision:bf16,allocates:false,op:gemv", ["Waits for memory", "at least 10 µs", "is 1 FLOP/byte"]),
+     ["at least 139 µs, waiting for arithmetic", "100% of the peak", "137 GFLOP over 101 MB", "1370 FLOP", "at 295"]),
+    ("chip:h100-sxm,precision:bf16,allocates:false,op:gemv", ["at least 10 µs, waiting for memory", "is 1 FLOP/byte"]),
     ("chip:own,peak:1000,bandwidth:100,op:chain,operators:8,allocates:false,count:1000000000",
-     ["Waits for memory", "at least 640 ms", "8 GFLOP for 64 GB"]),
+     ["at least 640 ms, waiting for memory", "8 GFLOP over 64 GB"]),
     ("chip:own,peak:1000,bandwidth:100,op:chain,operators:8,allocates:false,count:1000000000,fused:true",
-     ["at least 80 ms", "8 GFLOP for 8 GB"]),
+     ["at least 80 ms", "8 GFLOP over 8 GB"]),
     ("chip:h100-sxm,precision:int8,op:gemv", ["Computed in bf16: the book has no int8 peak for this chip"]),
     ("op:prefill,heads:32,group:5", ["32 heads can’t be split evenly into groups of 5"]),
 ])
@@ -127,7 +127,7 @@ def test_a_number_that_nobody_can_have_is_told(at):
         expect(outcome(page, "roofline")).to_contain_text("Rows, m: enter a whole number from 1 to")
         expect(page.locator("[name=m]")).to_have_attribute("aria-invalid", "true")
     page.locator("[name=m]").fill("64")
-    expect(outcome(page, "roofline")).to_contain_text("Waits for")
+    expect(outcome(page, "roofline")).to_contain_text("waiting for")
 
 
 def test_the_roof_follows_the_machine_of_the_page(at):
@@ -201,7 +201,7 @@ def test_no_label_of_the_roofline_lies_on_another(at, width):
             page.locator("[name=bandwidth]").fill(bandwidth)
             page.locator("[name=op]").select_option(op)
             page.locator(f"[name={number[0]}]").fill(number[1])
-            expect(outcome(page, "roofline")).to_contain_text("Waits for")
+            expect(outcome(page, "roofline")).to_contain_text("waiting for")
             assert page.locator("[data-widget=roofline] svg").evaluate(OVERLAPS) == [], (peak, bandwidth, op)
 
 

@@ -98,7 +98,8 @@
       path(flight.map(to.point), "blue", 3), ...flight.map((p) => svg("circle", {cx: to.x(p[0]), cy: to.y(p[1]), r: 3, class: "f-blue"}))]);
     return [picture, table(null, [
       ["copying 128 MiB", scaled(copy, "B/s")], ["a dependent load", scaled(alone, "s")],
-      ["reading, with enough in flight", scaled(full, "B/s")], ["in flight at full speed, by Little\u2019s law", scaled(bend, "B")],
+      ["reading, with enough in flight", scaled(full, "B/s")],
+      ["bytes in flight at full speed, by Little\u2019s law", scaled(bend, "B")],
       [`naive product, N = ${n}`, scaled(naive, "FLOP/s")], [`tiled product, N = ${n}`, scaled(tiled, "FLOP/s")],
       ["one launch among many", scaled(launch, "s")], ["one launch, including the time to notify the page", scaled(answer, "s")],
       ...fallback ? [["kind of GPU", "emulated on the processor"]] : []])];

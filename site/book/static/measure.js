@@ -134,7 +134,7 @@
     watch = setTimeout(() => end("The measurement stopped responding; the browser may have ended it. Nothing was saved. Close some tabs and try again."), SILENCE);
   };
   const FORBIDDEN = "This site’s host forbids measuring. Its Content-Security-Policy header must allow script-src 'self' " +
-    "'wasm-unsafe-eval' and worker-src blob:. A copy of this page that is opened from disk can measure.";
+    "'wasm-unsafe-eval' and worker-src blob:. You can measure with a copy of this page opened from disk.";
   document.addEventListener("securitypolicyviolation", ({effectiveDirective}) => {
     if (/^(worker|child|script)-src|^require-trusted-types/.test(effectiveDirective)) end(FORBIDDEN);
   });

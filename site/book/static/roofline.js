@@ -174,8 +174,8 @@
       };
       const widened = roof.computed === s.precision ? "" :
         ` Computed in ${roof.computed}: the book has no ${s.precision} peak for this chip.`;
-      said.textContent = `Waits for ${waits[found.side]}: at least ${duration(found.seconds)}, ` +
-        `at ${percent(found.y / roof.peak)} of the peak. ${scaled(all.flops, "FLOP")} for ${scaled(all.bytes, "B")} ` +
+      said.textContent = `Takes at least ${duration(found.seconds)}, waiting for ${waits[found.side]}, and reaches at most ` +
+        `${percent(found.y / roof.peak)} of the peak. ${scaled(all.flops, "FLOP")} over ${scaled(all.bytes, "B")} ` +
         `is ${plain(found.x)} FLOP/byte; the ridge is at ${ridge}.${widened}`;
       const whole = s.fused && !["gemm", "gemv"].includes(s.op) ? "fused" : operators[s.op].parts.at(-1);
       const names = parts.length > 1 ? operators[s.op].parts : [whole];

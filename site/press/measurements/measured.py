@@ -235,7 +235,7 @@ def fact(record: Record, name: str) -> str:
 def within(value: dict) -> str:
     """The words before the ends of a number's interval; as_read() in labs/record/reading.cpp makes the same."""
     if "definition" in value:
-        return f"computed as {value['definition'].replace('_', ' ')}; its samples give"
+        return f"computed as {value['definition'].replace('_', ' ')}; from sample to sample it is"
     return f"all {len(value['samples'])} samples within" if "few" in value else "90% of samples within"
 
 

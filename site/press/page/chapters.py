@@ -62,7 +62,7 @@ def front_matter(path: Path, text: str) -> dict:
         stated = yaml.safe_load(front[1]) if front else {}
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        logger.warning("%s:%d: its front matter is not YAML (%s): put a text with a colon in quotes", path,
+        logger.warning("%s:%d: its front matter is not YAML (%s): put text that contains a colon in quotes", path,
                        mark.line + 2 if mark else 1, getattr(error, "problem", error), once=True)
         return {}
     return stated if isinstance(stated, dict) else {}

@@ -105,7 +105,8 @@ class BookInNumbers(SphinxDirective):
     def dots(self, machine: Machine) -> list[nodes.Node]:
         if not (own := own_outcomes(self.env, machine)):
             return []
-        legend = "Each dot is one prediction. At 1× it was exact; further right, the program took longer than predicted."
+        legend = ("Each dot is one prediction. At 1× it was exact; to the right of 1×, the program took longer "
+                  "than predicted; to the left, it was faster.")
         return [nodes.raw("", strip(own, told=False) + axis(), format="html"), nodes.paragraph("", legend)]
 
 

@@ -110,14 +110,15 @@ def from_elsewhere(used: list[Record], machine: str, records: Records) -> list[N
     if not used:
         return []
     remedy = f" Run make lab-{used[0].lab[:2]} to measure them here." if machine == "This machine" else ""
+    where = "this machine" if machine == "This machine" else machine
     measured = [f"measured on {records.called(record)}, {record.date}{record.since}" for record in used]
     if len(used) == 1:
-        return [Notice(f"{capital(machine)} has not measured {named(used)}: the numbers here were {measured[0]}.{remedy}")]
+        return [Notice(f"{capital(named(used))} has not been run on {where}: the numbers here were {measured[0]}.{remedy}")]
     names = {records.called(record) for record in used}
     whose = names.pop() if len(names) == 1 else "other machines"
     remedy = remedy and " Run make site to measure them here."
-    return [Notice(f"{capital(machine)} has not measured {named(used)}: their numbers here come from {whose}.{remedy}",
-                    tuple(f"Lab {record.lab}: {where}." for record, where in zip(used, measured)))]
+    return [Notice(f"{capital(named(used))} have not been run on {where}: their numbers here come from {whose}.{remedy}",
+                    tuple(f"Lab {record.lab}: {how}." for record, how in zip(used, measured)))]
 
 
 def of_emulators(used: list[Record]) -> list[Notice]:
@@ -139,7 +140,7 @@ def measured_quickly(used: list[Record]) -> list[Notice]:
     if not used:
         return []
     was, one = ("was", "it") if len(used) == 1 else ("were", "one of them")
-    return [Notice(f"{capital(named(used))} {was} measured with the quick budget: {its(used)} numbers are rough. "
+    return [Notice(f"{capital(named(used))} {was} run with the quick budget: {its(used)} numbers are rough. "
                     f"Run make lab-{used[0].lab[:2]} to measure {one} in full.")]
 
 

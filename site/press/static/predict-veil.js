@@ -71,12 +71,12 @@
     const links = asked.flatMap(({box}, i) => {
       const words = box.querySelector(".hf-predict-question p")?.textContent.trim() || "";
       const more = lines && !i && asked.length === 1 ? [": ", element("q", "", words)] : [];
-      const link = element("a", "", i ? "" : "question ", `${all.indexOf(box) + 1}`, ...more);
+      const link = element("a", "", i ? "" : asked.length > 1 ? "questions " : "question ", `${all.indexOf(box) + 1}`, ...more);
       return [i ? " and " : "", Object.assign(link, {href: `#${box.id}`, title: words})];
     });
     const show = Object.assign(element("button", "", `Show ${lines ? "them" : "it"} now`), {type: "button"});
     show.addEventListener("click", () => press.keeping(place, () => asked.forEach(({reveal}) => reveal())));
-    const why = element("span", "", lines ? `${lines} lines answer ` : "Answers ", ...links, lines ? "" : ".");
+    const why = element("span", "", lines ? `${lines} hidden lines answer ` : "Answers ", ...links, lines ? "" : ".");
     return element("div", "hf-show", why, " ", show);
   };
 

@@ -69,7 +69,7 @@
       const near = rows.filter((row) => sides[row].includes(bet[row])).length;
       const count = (side) => truths.filter((each) => each.includes(side)).length;
       const always = truths.flat().reduce((most, side) => count(side) > count(most) ? side : most);
-      return {text: `You got ${near} of ${rows.length} right. Answering “${always}” every time would get ${count(always)}.`,
+      return {text: `You got ${near} of ${rows.length} right. Answering “${always}” every time would get ${count(always)} right.`,
               grade: near === rows.length ? "near" : near < count(always) ? "far" : "size", near, of: rows.length};
     },
   };
@@ -189,7 +189,8 @@
     if (chapters.size) place.append(list);
     const forget = make("button", "Forget my answers", {type: "button"});
     forget.addEventListener("click", () => { said = {}; skipAll(false); });
-    const note = make("p", "“Close” means within a factor of 1.5. Your answers stay in this browser. ");
+    const note = make("p", "“Close” means within a factor of 1.5, or within 10 points on a scale from 0% to 100%. " +
+      "Your answers stay in this browser. ");
     if (skipsAll || Object.keys(said).length) note.append(forget);
     place.append(note);
   };

@@ -141,7 +141,7 @@
   });
   const help = make("details", "hf-keys");
   help.append(make("summary", "", "Keys"));
-  for (const [key, does] of [["←", "previous page, from the top or the end of one"], ["→", "next page, likewise"],
+  for (const [key, does] of [["←", "previous page (only at the top or end of a page)"], ["→", "next page (likewise)"],
                              ["Tab", "next link, button or slider"], ["Esc", "close a pop-up"]]) {
     const line = make("p", "", ` ${does}`);
     line.prepend(make("kbd", "", key));

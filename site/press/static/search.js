@@ -143,7 +143,7 @@
     const whole = ranked(words, true), found = whole.length || words.length === 1 ? whole : ranked(words, false);
     says.textContent = guess + (found.length === 0 ? `No section contains ${words.length > 1 ? "any of these words" : "this word"}.`
       : whole.length === 0 ? "No section contains all of these words. The closest:"
-      : found.length > SHOWN ? `${found.length} results; ${page ? `showing the best ${SHOWN}` : "Enter shows more"}:`
+      : found.length > SHOWN ? `${found.length} results (${page ? `the best ${SHOWN} are shown` : "press Enter to see more"}):`
       : found.length === 1 ? "1 result." : `${found.length} results.`);
     for (const section of found.slice(0, SHOWN)) {
       const item = made("li"), link = made("a", "", section.title);
