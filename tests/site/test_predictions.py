@@ -78,7 +78,7 @@ def test_a_tally_by_hand():
 @pytest.mark.parametrize(("unit", "measured", "words"), [
     ("ms", 300, "3× longer than predicted"), ("ms", 50, "2× shorter than predicted"),
     ("GFLOP/s", 50, "2× slower than predicted"), ("GFLOP/s", 300, "3× faster than predicted"),
-    ("1", 300, "3× the prediction"), ("1", 50, "0.5× the prediction"),
+    ("1", 300, "predicted 3× too low"), ("1", 50, "predicted 2× too high"),
 ])
 def test_a_miss_is_told_by_the_direction_of_its_quantity(unit, measured, words):
     (outcome,) = found(series("a_predicted", "modelled", unit, (0, 100)), series("a", "measured", unit, (0, measured)))

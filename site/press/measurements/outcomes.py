@@ -70,9 +70,12 @@ class Outcome:
 
     @property
     def missed_by(self) -> str:
-        """The miss in words: "3× longer than predicted", "3× slower than predicted", "0.33× the prediction"."""
+        """The miss in words: "3× longer than predicted", "3× slower than predicted", "predicted 3× too high"."""
+        by = missed(self.miss)
         ways = ("shorter", "longer") if self.unit in TIMES else ("faster", "slower") if self.unit.endswith("/s") else None
-        return f"{missed(self.miss)} {ways[self.took > 1]} than predicted" if ways else f"{missed(self.took)} the prediction"
+        if ways:
+            return f"{by} {ways[self.took > 1]} than predicted"
+        return f"predicted {by} too {'low' if self.took > 1 else 'high'}"
 
     @property
     def miss(self) -> float:
