@@ -16,7 +16,7 @@ Roles and directives, as authors write them in MyST (in chapter NN-slug.md, the 
                                                machine.memory_bytes, machine.os, toolchain.compiler, toolchain.flags
 
 If the shown machine has not measured a number, the sentence uses another machine's number with a dotted line below it; the
-first one in a section names that machine: "3.8 µs (H100)". If its record doesn't decide a claim, {where-holds} shows nothing.
+first one in a section names that machine: "3.8 µs (X200)". If its record doesn't decide a claim, {where-holds} shows nothing.
 
     ```{claim} claim-id                        a sentence of labs/NN-slug/claims.json and the verdict on it; link with
                                                {hf:claim}`lab/claim-id`; its "shown": how its number is shown

@@ -33,7 +33,7 @@ def test_a_pending_number_is_shown_once_somebody_has_it(site):
     site.record()
     assert site.build().status == 0 and "It is not yet measured." in site.text()
     site.record(add_value(id="speed", value=300, unit="GFLOP/s"), published="other-machine")
-    assert site.build().status == 0 and "It is 300 GFLOP/s (on Fixture)." in site.text()
+    assert site.build().status == 0 and "It is 300 GFLOP/s (Fixture · 2)." in site.text()
     site.record(add_value(id="speed", value=171, unit="GFLOP/s"))
     assert site.build().status == 0 and "It is 171 GFLOP/s." in site.text()
 

@@ -96,7 +96,7 @@ class Record:
 
     @property
     def short_name(self) -> str:
-        """The model of the GPU, else of the core and the number of cores: "H100", "Zen 5 · 2"."""
+        """The model of the GPU, else of the core and the number of cores: "X200", "Core 9 · 2"."""
         machine = self.data["machine"]
         if self.gpu:
             return NOT_MODEL.sub("", self.gpu)

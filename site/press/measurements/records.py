@@ -143,6 +143,6 @@ def _name(records: list[Record]) -> str:
 
 
 def _short_name(records: list[Record]) -> str:
-    """Its short name, which stays on one line near its numbers: "H100", "Zen 5 · 2", "Zen 5 · 4 hosts"."""
+    """Its short name, which stays on one line near its numbers: "X200", "Core 9 · 2", "Core 9 · 4 hosts"."""
     (hosts, _), name = _hosts(records), records[0].short_name
     return re.sub(r" (?=[\d·])|(?<=·) ", NO_BREAK_SPACE, name if hosts < 2 else f"{name.split(' · ')[0]} · {hosts} hosts")

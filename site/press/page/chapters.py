@@ -1,7 +1,7 @@
 """What is known about chapters before they are read: number, title, question, figure, takeaway, reading time.
 
 A chapter's front matter contains a one-line `question:` and `card:`, the figure or drawing for its card, of a drawing perhaps
-only a part, as x, y, width and height in its own units: `02-tile 10,18,304,190`.
+only a part, as x, y, width and height in its own units: `01-speed 10,18,304,190`.
 """
 
 import re
