@@ -476,12 +476,14 @@ def test_paper_shows_all(visit):
 
 
 # Open questions, with buttons placed for this window: [figure, what a button covers, or the line that leads to a
-# hidden mark].
+# hidden mark, or that nothing is offered].
 GIVEN_AWAY = """() => {
   document.dispatchEvent(new Event("hf:machine"));
   const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
   return [...document.querySelectorAll(".hf-veiled")].flatMap(figure => {
-    const button = figure.querySelector(".hf-show").getBoundingClientRect();
+    const offer = figure.querySelector(".hf-show");
+    if (!offer) return [[figure.id, "no offer"]];
+    const button = offer.getBoundingClientRect();
     const seen = name => [...figure.querySelectorAll(name)].filter(each => !each.matches(".hf-telling"));
     const marks = [...figure.querySelectorAll(":is(text, circle, polygon).hf-telling")].map(e => e.getBoundingClientRect());
     const covered = button.width ? seen("text, circle").filter(each => meet(each.getBoundingClientRect(), button)) : [];

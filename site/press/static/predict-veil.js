@@ -119,7 +119,7 @@
     const figures = target.matches("figure") ? [target] : [...target.querySelectorAll("figure")];
     const plots = figures.flatMap((figure) => [...figure.querySelectorAll("svg.hf-figure")]
       .map((svg) => ({figure, svg, ...marksOf(svg, colour)})));
-    return {target, figures, plots, runs: runsOf(target)};
+    return {target, plots, runs: runsOf(target)};
   };
 
   // Neighbouring parts of a place that have only sentences: {parts, blocks, lines}. A part that also has figures or code never folds.
@@ -139,9 +139,9 @@
   };
 
   // Hides what was found; returns the offers to show it that still need a place.
-  const hide = ({target, figures, plots, runs}, asked) => {
-    const fresh = figures.filter((figure) => !figure.matches(".hf-veiled"));
-    for (const figure of fresh) figure.classList.add("hf-veiled");
+  const hide = ({target, plots, runs}, asked) => {
+    const fresh = plots.filter(({figure}) => !figure.matches(".hf-veiled"));
+    for (const {figure} of fresh) figure.classList.add("hf-veiled");
     for (const {svg, marks} of plots) {
       for (const each of marks) each.classList.add("hf-telling");
       svg.setAttribute("aria-labelledby", svg.getAttribute("aria-labelledby").split(" ")[0]);  // its description would tell the answer too
@@ -154,8 +154,7 @@
       target.classList.add("hf-covered");
       parts[0].before(element("div", folds ? "hf-cover hf-fold" : "hf-cover", offer(target, asked, folds && Math.round(lines))));
     }
-    return plots.filter(({figure}) => fresh.includes(figure))
-      .map((plot) => ({...plot, made: plot.figure.appendChild(offer(plot.figure, asked))}));
+    return fresh.map((plot) => ({...plot, made: plot.figure.appendChild(offer(plot.figure, asked))}));
   };
 
   // An error in one figure is reported, but the other figures and the hidden answers don't depend on it.
