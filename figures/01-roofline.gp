@@ -74,7 +74,7 @@ set label sprintf("arithmetic: %s GFLOP/s", digits(peak)) at x_max * 0.98,peak r
 if (scalar_max < peak && !exists("few")) {
   set label sprintf("scalar: %s", digits(scalar_max)) at x_max * 0.98,scalar_max right font along textcolor rgb compute
 }
-# A bracket to the right of both orders, and its name along it.
+# A bracket to the right of both orders, and its name along the longer of the parts into which the scalar roof cuts it.
 if (blocked > 3 * naive) {
   apart_x = matmul_x * (x_max / x_min)**0.04
   tip_x = apart_x / (x_max / x_min)**0.012
@@ -83,7 +83,9 @@ if (blocked > 3 * naive) {
   do for [y in sprintf("%.9g %.9g", naive, blocked)] {
     set arrow from tip_x,y + 0 to apart_x,y + 0 nohead linewidth 1.2 linecolor rgb apart
   }
-  set label sprintf("%s times apart", digits(blocked / naive)) at apart_x,sqrt(naive * blocked) center rotate by 90 font along \
+  cut = scalar_max < peak && !exists("few") && naive < scalar_max && scalar_max < blocked ? scalar_max : naive
+  long = sqrt(cut * (cut**2 < naive * blocked ? blocked : naive))
+  set label digits(blocked / naive).(exists("few") ? " times" : "×")." apart" at apart_x,long center rotate by 90 font along \
     textcolor rgb apart
 }
 
