@@ -129,7 +129,7 @@ def cells(trace: Trace, shown: int) -> Iterator[str]:
             box = f'x="{x + 3}" y="{y + 3}" width="{CELL - 6}" height="{CELL - 6}" rx="6"'
             first = enters(0, row) + column
             yield f'<rect {box} class="s-quiet"/>'
-            yield lasting(f'<rect {box} class="s-blue t-blue"/>{text(x + CELL / 2, y + 34, "×")}',
+            yield lasting(f'<rect {box} class="s-blue t-ink"/>{text(x + CELL / 2, y + 34, "×")}',
                           first, first + trace.rows - 1, shown)
 
 
