@@ -87,7 +87,7 @@ TEST_CASE("a lab shows what it does and leaves a record that passes every check"
   const hf::Json record = hf::load_record(bench.record);
   CHECK(hf::check(record).empty());
   CHECK(record["run"]["budget"] == "quick");
-  CHECK(contains(ended.out, "undecided (this machine did not measure the numbers that decide them): adds-elsewhere\n"));
+  CHECK(contains(ended.out, "undecided (their numbers were not measured here): adds-elsewhere\n"));
   CHECK(record["schema"] == 4);
   CHECK_FALSE(record.contains("claims"));
   for (const hf::Json& value : record["values"]) {  // each contains the line that added it

@@ -308,7 +308,7 @@ class LabRun {
       }
     }
     if (!undecided.empty())
-      terminal_.paragraph("undecided (this machine did not measure the numbers that decide them): " + undecided);
+      terminal_.paragraph("undecided (their numbers were not measured here): " + undecided);
   }
 
   void write(const nlohmann::json& record) {
