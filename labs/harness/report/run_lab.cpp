@@ -307,8 +307,7 @@ class LabRun {
         undecided += (undecided.empty() ? "" : ", ") + claim.id;
       }
     }
-    if (!undecided.empty())
-      terminal_.paragraph("undecided (their numbers were not measured here): " + undecided);
+    if (!undecided.empty()) terminal_.paragraph("undecided (their numbers were not measured here): " + undecided);
   }
 
   void write(const nlohmann::json& record) {
