@@ -37,13 +37,14 @@ OF_CLASS = {
     "hf-widget-measure": ("predict.css", "measure.css", "widget.js", "plausible.js", "experiments.js", "measure-plots.js",
                           "measure-record.js", "measure.js"),
     "hf-reader-gpu": ("widgets.css", "measure.css", "live.js"),
-    "hf-known": ("this-browser.css", "plausible.js", "this-browser.js"),
+    "hf-known": ("this-browser.css",),
 }
 WHEN_SEEN = {
     "roofline": ("widget.js", "formulas-roofline.js", "roofline.js"),
     "planner": ("widget.js", "formulas-planner.js", "planner.js"),
     "array": ("widget.js", "formulas-array.js", "array.js"),
     "measure": ("measure-gpu.js",),
+    "own-numbers": ("plausible.js", "this-browser.js"),  # fetched by own-numbers.js
     "reader-gpu": ("widget.js", "plausible.js", "measure-plots.js", "reader-gpu.js"),
 }
 SOURCES = sorted(Path(__file__).parent.rglob("*.py"))

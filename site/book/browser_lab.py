@@ -33,7 +33,7 @@ from press.measurements.record import Record
 from press.measurements.record_files import read_data
 from press.measurements.records import Records
 from press.pictures.gnuplot import content_digest
-from press.web.assets import fetched_later
+from press.web.assets import fetched_later, named_with_digests
 from press.web.head import POLICY
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -145,9 +145,11 @@ def mark_known(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def allow(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: the policy of the page that measures."""
+    """html-page-context: the policy of the page that measures; the script of pages that show what it measured."""
     if doctree and any("hf-widget-measure" in figure["classes"] for figure in doctree.findall(nodes.figure)):
         context["policy"] = MEASURING
+    if doctree and any("hf-known" in number["classes"] for number in doctree.findall(measured_number)):
+        app.add_js_file("own-numbers.js", loading_method="defer", **{"data-fetched": named_with_digests("own-numbers")})
 
 
 def add_to(app: Sphinx) -> None:

@@ -1,5 +1,5 @@
 // Adds "This browser" to a chapter's machines once measure.html has measured: the numbers, claims and figures that it covers become
-// the reader's, and are marked. The data stays in this browser, and one button removes it.
+// the reader's, and are marked. own-numbers.js loads this. The data stays in this browser, and one button removes it.
 
 // Whether an interval satisfies a bound: "holds", "fails" or "too close to call"; in C++: decide() in labs/record/claims.cpp.
 window.press.answer = (low, high, bound) => {
@@ -8,7 +8,7 @@ window.press.answer = (low, high, bound) => {
   return one !== other ? "too close to call" : one ? "holds" : "fails";
 };
 
-document.addEventListener("DOMContentLoaded", () => { // the switcher exists by now
+(() => {
   const HERE = "this-browser", select = document.querySelector("#hf-machine select");
   const isObject = (found) => found && typeof found === "object";
   let values, points;
@@ -110,4 +110,4 @@ document.addEventListener("DOMContentLoaded", () => { // the switcher exists by 
     select.focus();
   });
   if (press.stored(HERE) === "shown") show();
-});
+})();

@@ -60,18 +60,23 @@ def scripts_of(what: str) -> list[Path]:
     return [next(path for folder in FOLDERS if (path := folder / file).exists()) for file in WHEN_SEEN.get(what, ())]
 
 
+def named_with_digests(what: str) -> str:
+    """The scripts fetched later for something on the page. Their digests stop a browser from using outdated ones."""
+    return " ".join(f"{file.name}?v={zlib.crc32(file.read_bytes()):08x}" for file in scripts_of(what))
+
+
 def fetched_later(what: str, attribute: str = "data-scripts") -> str:
-    """The attribute that gives live.js, or another script, the scripts of something on the page. Their digests stop a browser
-    from using outdated ones."""
-    named = " ".join(f"{file.name}?v={zlib.crc32(file.read_bytes()):08x}" for file in scripts_of(what))
+    """The attribute that gives live.js, or another script, the scripts of something on the page."""
+    named = named_with_digests(what)
     return f' {attribute}="{named}"' if named else ""
 
 
-COMMENT_OR_INDENT = re.compile(r"^[ \t]*//.*\n|^[ \t]+", re.M)
+# A "//" with quotation marks behind it may be within a string.
+COMMENT_OR_INDENT = re.compile(r"^[ \t]*//.*\n|^[ \t]+|[ \t]+// [^\"'`\n]*$", re.M)
 
 
 def lighten(app: Sphinx, exception: Exception | None) -> None:
-    """build-finished: removes comment lines and indentation from the built scripts."""
+    """build-finished: removes comments and indentation from the built scripts."""
     for source in (script for folder in FOLDERS for script in folder.glob("*.js")):
         built = Path(app.outdir, "_static", source.name)
         if exception is None and built.exists():
