@@ -174,7 +174,7 @@
       };
       const widened = roof.computed === s.precision ? "" :
         ` Computed in ${roof.computed}: the book has no ${s.precision} peak for this chip.`;
-      said.textContent = `Takes at least ${duration(found.seconds)}, waiting for ${waits[found.side]}, and reaches at most ` +
+      said.textContent = `Takes at least ${duration(found.seconds)}, waiting for ${waits[found.side]}: at most ` +
         `${percent(found.y / roof.peak)} of the peak. ${scaled(all.flops, "FLOP")} over ${scaled(all.bytes, "B")} ` +
         `is ${plain(found.x)} FLOP/byte; the ridge is at ${ridge}.${widened}`;
       const whole = s.fused && !["gemm", "gemv"].includes(s.op) ? "fused" : operators[s.op].parts.at(-1);
