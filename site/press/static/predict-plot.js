@@ -79,7 +79,7 @@
 
   // The position of a number on an axis of a panel, judging by the axis labels.
   const placeOn = (svg, {left, right, top, bottom}, axis, number) => {
-    const stands = (x, y) => axis === "x" ? y > bottom && y < bottom + TICKS && x > left - LINE && x < right + LINE
+    const stands = (x, y) => axis === "x" ? y > bottom && y < bottom + TICKS && x > left - EDGE && x < right + LINE
       : x < left && y > top - LINE && y < bottom + LINE;
     const rows = levels(svg), level = (y) => rows.find((row) => Math.abs(row - y) < 2 * EDGE) ?? y;  // the grid line beside a label
     // Each label's number, its place along the axis, and its distance from the panel: the nearest labels are this panel's own.
