@@ -108,9 +108,9 @@
   };
 
   const conclude = (from) => {
-    const multiplied = Math.max(...result.peaks) / 2, mine = guessed();
-    const off = Math.max(mine / multiplied, multiplied / mine);
-    const verdict = from || !mine ? "" : off < 1.1 ? " Your guess was right." : ` You said ${digits(mine)}: off by a factor of ${digits(off)}.`;
+    const multiplied = Math.max(...result.peaks) / 2, bet = guessed();
+    const off = Math.max(bet / multiplied, multiplied / bet);
+    const verdict = from || !bet ? "" : off < 1.1 ? " Your guess was right." : ` You said ${digits(bet)}: off by a factor of ${digits(off)}.`;
     said.textContent = `${from || "One core does"} ${digits(multiplied)} billion multiplications per second, and as many additions.${verdict}`;
     link.href = written(result);
     own.hidden = !mine;
