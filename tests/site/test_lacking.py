@@ -62,7 +62,8 @@ def test_the_pages_of_a_machine_that_lacks_things_say_so(browser, lacking):
     assert (build.status, build.said) == (0, "")
     chapter = site.text(LAB)
     assert all(note in chapter for note in NOTES)
-    assert "Fixture Processor, 1 core" in site.text() and "1 cores" not in "".join(map(site.html, ("index", LAB, "machines")))
+    assert "Fixture Processor, 1 core" in chapter and re.search("this machine|Fixture · 1", site.text())
+    assert "1 cores" not in "".join(map(site.html, ("index", LAB, "machines")))
     with Visit(browser, "about:blank") as visit:
         for page in ("index", LAB, "machines"):
             visit.page.goto((site.root / "build" / "out" / f"{page}.html").as_uri())
