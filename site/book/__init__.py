@@ -29,7 +29,7 @@ from .systolic import SystolicArray
 
 OF_CLASS = {
     "hf-together": ("rooflines.css", "gallery.js"),
-    "hf-float-bits": ("float-bits.css", "float-bits.js"),
+    "hf-float-bits": ("float-bits.css", "live.js"),
     "hf-widget": ("widgets.css",),
     "hf-widget-roofline": ("live.js",),
     "hf-widget-planner": ("live.js",),
@@ -44,6 +44,7 @@ WHEN_SEEN = {
     "planner": ("widget.js", "formulas-planner.js", "planner.js"),
     "array": ("widget.js", "formulas-array.js", "array.js"),
     "measure": ("measure-gpu.js",),
+    "float-bits": ("float-bits.js",),
     "own-numbers": ("plausible.js", "this-browser.js"),  # fetched by own-numbers.js
     "reader-gpu": ("widget.js", "plausible.js", "measure-plots.js", "reader-gpu.js"),
 }

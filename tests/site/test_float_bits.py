@@ -15,8 +15,8 @@ PLACES = {"fp32": (8, 23), "bf16": (8, 7), "fp16": (5, 10), "FP8 E4M3": (4, 3), 
 
 @pytest.fixture
 def bits(browser, book):
-    """The page."""
-    with Visit(browser, f"{book.as_uri()}/06-precision.html") as visit:
+    """The page, at the drawing, where the script is loaded."""
+    with Visit(browser, f"{book.as_uri()}/06-precision.html#fig-bits") as visit:
         yield visit.page
 
 

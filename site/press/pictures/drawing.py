@@ -39,7 +39,7 @@ from ..domain import PressDomain, press
 from ..measurements.record import RecordError
 from ..measurements.records import Records
 from ..page.notice import NoticeDirective
-from ..web.assets import OF_CLASS
+from ..web.assets import OF_CLASS, named_with_digests
 from .gnuplot import content_digest
 from .lab_figure import lab_of, takeaway
 
@@ -86,6 +86,8 @@ class Drawing(NoticeDirective):
 
     def show(self) -> list[nodes.Node]:
         picture = noted(press(self.env), self.arguments[0])
+        if later := named_with_digests(self.options.get("script", "")):
+            picture.set("data-scripts", later)  # for live.js
         figure = nodes.figure("", nodes.raw("", as_html(picture), format="html"), classes=[DRAWN])
         if "data-last" in picture.attrib:
             figure["classes"].append(STEPPED)
