@@ -81,7 +81,7 @@ def test_measuring_works_or_names_the_policy(browser, served, policy, says):
     with visit(browser, f"{served}measure.html", policy) as opened:
         opened.page.get_by_label("your guess").press("ArrowRight")
         opened.page.get_by_role("button", name="Measure", exact=True).click()
-        expect(opened.page.locator("[data-widget=measure] output").first).to_contain_text(says)
+        expect(opened.page.locator("[data-widget=measure] .hf-outcome")).to_contain_text(says)
         if says != "Measuring":
             expect(opened.page.locator("[data-widget=measure] form [type=submit]").first).to_be_enabled()
         else:
