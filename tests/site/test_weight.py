@@ -5,6 +5,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
+from book import WHEN_SEEN
 from chromium import counted
 from walk import SETTLED
 from whole import Visit, pages, zipped
@@ -107,7 +108,8 @@ def test_a_first_switch_to_another_machine_is_one_script_and_little_work(browser
         times, elements = work(visit, lambda: visit.page.evaluate(f"press.showMachine('{heaviest.stem}')"))
         assert visit.page.evaluate("press.machine") == heaviest.stem
         loaded = [url.partition("?")[0].rpartition("/")[2] for url in visit.asked_since(asked)]
-        assert loaded == [heaviest.name]
+        near = {file for files in WHEN_SEEN.values() for file in files}  # of what the switch may bring near the screen
+        assert [name for name in loaded if name not in near] == [heaviest.name]
     assert len(zipped(heaviest, 0)) <= MACHINE_BYTES
     assert elements <= TOUCHED
     with counted(browser):
