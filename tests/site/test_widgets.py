@@ -66,7 +66,7 @@ def at(browser: Browser, served: str) -> Iterator[Callable[..., Page]]:
      ["at least 640 ms, waiting for memory", "8 GFLOP over 64 GB"]),
     ("chip:own,peak:1000,bandwidth:100,op:chain,operators:8,allocates:false,count:1000000000,fused:true",
      ["at least 80 ms", "8 GFLOP over 8 GB"]),
-    ("chip:h100-sxm,precision:int8,op:gemv", ["Computed in bf16: the book has no int8 peak for this chip"]),
+    ("chip:h100-sxm,precision:int8,op:gemv", ["Computed in bf16: the book lacks this int8 peak"]),
     ("op:prefill,heads:32,group:5", ["32 heads can’t be split evenly into groups of 5"]),
 ])
 def test_the_roofline_says_what_a_pencil_does(at, query, words):

@@ -173,10 +173,10 @@
         if (apart(near) < apart(found) - .5) pull(near.value);
       };
       const widened = roof.computed === s.precision ? "" :
-        ` Computed in ${roof.computed}: the book has no ${s.precision} peak for this chip.`;
+        ` Computed in ${roof.computed}: the book lacks this ${s.precision} peak.`;
       said.textContent = `Takes at least ${duration(found.seconds)}, waiting for ${waits[found.side]}: at most ` +
         `${percent(found.y / roof.peak)} of the peak. ${scaled(all.flops, "FLOP")} over ${scaled(all.bytes, "B")} ` +
-        `is ${plain(found.x)} FLOP/byte; the ridge is at ${ridge}.${widened}`;
+        `is ${plain(found.x)} FLOP/byte; ridge at ${ridge}.${widened}`;
       const whole = s.fused && !["gemm", "gemv"].includes(s.op) ? "fused" : operators[s.op].parts.at(-1);
       const names = parts.length > 1 ? operators[s.op].parts : [whole];
       const column = (name, work, seconds, side) => [name, duration(seconds), waits[side],
