@@ -21,7 +21,7 @@
       const guide = press.shape("path", dot, {}), handle = press.shape("g", dot, {});
       press.shape("circle", handle, {class: "hf-reach", r: 36});
       press.shape("circle", handle, {r: 13});
-      const words = press.shape("text", handle, {y: 6}, upright ? "drag me ↔" : "drag me ↕");
+      const words = press.shape("text", handle, {y: 6}, upright ? "drag me ←→" : "drag me ↑↓");
 
       const move = () => {
         const at = places[slider.value], [x, y] = upright ? [at, across] : [across, at], late = x > (left + right) / 2;
