@@ -157,7 +157,7 @@ def annotated() -> str:
     half, twice = (Outcome("", "", "", "", took) for took in (0.5, 2))
     row = lambda *words: '<svg class="hf-strip" aria-hidden="true">' + "".join(
         f'<text x="{place_on_axis(took):g}%" y="16" class="{side}">{each}</text>' for took, side, each in words) + "</svg>"
-    return (row((0.5, "hf-before", "took half as long ↘"), (2, "hf-after", "↙ took twice as long"))
+    return (row((0.5, "hf-before", "took half as long ↓"), (2, "hf-after", "↓ took twice as long"))
             + strip([half, twice], told=False) + axis() + row((1, "", f"tinted: a miss of at most {WITHIN[1]}×")))
 
 
