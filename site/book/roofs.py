@@ -9,7 +9,7 @@ from press.measurements.quantity import quantity
 from press.measurements.record import Machine, Record
 
 LAB = "01-roofline"
-WIDTH, HEIGHT, TOP, BOTTOM, LEFT, RIGHT = 600, 420, 30, 48, 62, 24  # of the plot, and of its margins, in pixels
+WIDTH, HEIGHT, TOP, BOTTOM, LEFT, RIGHT = 600, 436, 30, 64, 62, 24  # of the plot, and of its margins, in pixels
 ONE, ALL = "one core", "all cores"
 PEAKS = {ONE: "peak_fp32_gflops", ALL: "peak_fp32_all_gflops"}
 
@@ -137,11 +137,11 @@ def grid(scale: Scale) -> str:
     for exponent in range(scale.x[0], scale.x[1] + 1):
         x, floor = scale.place(10.0 ** exponent, 10.0 ** scale.y[0])
         lines.append(f'<line x1="{x:g}" x2="{x:g}" y1="{TOP}" y2="{floor:g}"/>'
-                     f'<text x="{x:g}" y="{HEIGHT - 25}" text-anchor="middle">{power(exponent)}</text>')
+                     f'<text x="{x:g}" y="{HEIGHT - 38}" text-anchor="middle">{power(exponent)}</text>')
     for exponent in range(scale.y[0], scale.y[1] + 1):
         x, y = scale.place(10.0 ** scale.x[0], 10.0 ** exponent)
         lines.append(f'<line x1="{x:g}" x2="{WIDTH - RIGHT}" y1="{y:g}" y2="{y:g}"/>'
                      f'<text x="{x - 4:g}" y="{y + 5:g}" text-anchor="end">{power(exponent)}</text>')
     lines.append(f'<text x="2" y="14">speed, GFLOP/s</text>'
-                 f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 6}" text-anchor="end">intensity, FLOP/byte</text>')
+                 f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 8}" text-anchor="end">intensity, FLOP/byte</text>')
     return f'<g class="hf-axes" aria-hidden="true">{"".join(lines)}</g>'
