@@ -202,7 +202,7 @@ def test_all_that_was_measured_is_named(drawn):
         assert roofline.count(name.removeprefix("5-point ")) == 1
     assert "memory: 47.5 GB/s" in roofline and "arithmetic: 245 GFLOP/s" in roofline and "scalar: 8" in roofline
     assert not any(re.match("SSE|AVX2|L1|L2", string) for string in roofline)  # they are in its table
-    assert "37.5 times apart" in roofline  # beside a bracket:
+    assert "37.5× apart" in roofline  # beside a bracket:
     source = drawn["server", "01-roofline"]
     x, y = map(float, re.search(r'<text class="f-ink bare" x="(\S+)" y="(\S+)"[^>]* transform="rotate\(-90', source).groups())
     brackets = re.findall(r'd="M([\d.]+),([\d.]+)L\1,([\d.]+)M', source)
