@@ -8,6 +8,6 @@
       document.head.append(...target.dataset.scripts.split(" ").map((file) =>
         Object.assign(document.createElement("script"), {src: press.trusted.createScriptURL(folder + file), async: false}))); // one after the other
     }
-  }, {rootMargin: "100% 0px"});
+  }, {rootMargin: "50% 0px"});
   document.querySelectorAll("[data-scripts]").forEach((box) => near.observe(box));
 })();
