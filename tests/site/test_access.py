@@ -146,8 +146,9 @@ def test_the_contents_open_over_a_narrow_page_and_close(browser, served):
         expect(visit.page).to_have_url(re.compile("#."))
 
 
-def test_the_contents_open_without_scripts(browser, served):
-    with Visit(browser, f"{served}01-roofline.html", viewport=NARROW, java_script_enabled=False) as visit:
+@pytest.mark.parametrize("viewport", [NARROW, {"width": 1280, "height": 800}], ids=["narrow", "wide"])
+def test_the_contents_open_without_scripts(browser, served, viewport):
+    with Visit(browser, f"{served}01-roofline.html", viewport=viewport, java_script_enabled=False) as visit:
         visit.page.click(".hf-contents-button")
         expect(visit.page.locator("#contents a").first).to_be_visible()
 
