@@ -63,18 +63,30 @@ class Calculator(NoticeDirective):
         figure = nodes.figure("", classes=["hf-widget", f"hf-widget-{self.widget}"])
         # In one box, because docutils expects a figure's second part to be the caption.
         figure += nodes.container(
-            "", calculator("", widget=self.widget, form=form.read_text(encoding="utf-8"), data=self.data()),
-            nodes.container("", *parsed[1:], classes=["hf-without-script"]))
+            "", calculator("", widget=self.widget, form=form.read_text(encoding="utf-8"), data=self.data(), rows=self.rows()),
+            nodes.container("", *parsed[1:], *self.without_script(), classes=["hf-without-script"]))
         figure += nodes.caption("", "", *parsed[0].children)
         source = file_link(self.env, domain.records.root / self.source, self.source)
         figure += nodes.legend("", nodes.paragraph("", "", nodes.strong("", self.kind), nodes.Text(self.means), source,
-                                                   nodes.Text("."), classes=["hf-provenance"]))
+                                                   nodes.Text("."), classes=["hf-provenance"]), *self.sources())
         self.add_name(figure)
         return [figure]
 
     def data(self) -> dict:
         """The script's initial data."""
         raise NotImplementedError
+
+    def without_script(self) -> list[nodes.Node]:
+        """What follows the author's words where there is no JavaScript."""
+        return []
+
+    def rows(self) -> int:
+        """The rows of its tables that depend on the records, for the height of its place."""
+        return 0
+
+    def sources(self) -> list[nodes.Node]:
+        """What the legend says beyond the file with the formulas."""
+        return []
 
 
 class calculator(nodes.General, nodes.Element):
@@ -177,7 +189,8 @@ def add_chips(app: Sphinx, doctree: nodes.document) -> None:
 def visit_calculator(self, node: calculator) -> None:
     data = json.dumps(node["data"], ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     scripts = fetched_later(node["widget"])
-    self.body.append(f'<div class="hf-live" data-widget="{node["widget"]}"{scripts}><template>{node["form"]}</template>'
+    high = f' style="--hf-rows:{node["rows"]}"' * bool(node["rows"])
+    self.body.append(f'<div class="hf-live" data-widget="{node["widget"]}"{scripts}{high}><template>{node["form"]}</template>'
                      f'<script type="application/json">{data}</script></div>\n')
     raise nodes.SkipNode
 
