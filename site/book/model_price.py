@@ -58,8 +58,8 @@ class PriceAModel(Calculator):
         machines = [*measured_machines(domain.records), *quoted_machines()]
         return {"first": FIRST, "models": models(), "machines": machines}
 
-    def rows(self) -> int:
-        return sum(1 + 2 * ("wrote" in machine) for machine in self.data()["machines"])
+    def rows(self, data: dict) -> int:
+        return sum(1 + 2 * ("wrote" in machine) for machine in data["machines"])
 
     def without_script(self) -> list[nodes.Node]:
         return [scrolling_table(["model", "weights", "of which a token needs", "source"], [

@@ -63,7 +63,8 @@ class Calculator(NoticeDirective):
         figure = nodes.figure("", classes=["hf-widget", f"hf-widget-{self.widget}"])
         # In one box, because docutils expects a figure's second part to be the caption.
         figure += nodes.container(
-            "", calculator("", widget=self.widget, form=form.read_text(encoding="utf-8"), data=self.data(), rows=self.rows()),
+            "", calculator("", widget=self.widget, form=form.read_text(encoding="utf-8"), data=(data := self.data()),
+                           rows=self.rows(data)),
             nodes.container("", *parsed[1:], *self.without_script(), classes=["hf-without-script"]))
         figure += nodes.caption("", "", *parsed[0].children)
         source = file_link(self.env, domain.records.root / self.source, self.source)
@@ -80,8 +81,8 @@ class Calculator(NoticeDirective):
         """What follows the author's words where there is no JavaScript."""
         return []
 
-    def rows(self) -> int:
-        """The rows of its tables that depend on the records, for the height of its place."""
+    def rows(self, data: dict) -> int:
+        """How many rows of its tables depend on the records, for the height of its place."""
         return 0
 
     def sources(self) -> list[nodes.Node]:

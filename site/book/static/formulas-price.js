@@ -55,10 +55,10 @@
   // Keys that change neither a size nor a count.
   const HARMLESS = new RegExp(["^_", "dropout", "pdrop$", "_token_ids?$", "^rope_", "^partial_rotary", "initializer", "eps(ilon)?$",
     "^(torch_)?dtype$", "version$", "^architectures$", "^auto_map$", "^(use_)?cache", "^pretraining_tp$", "aux", "^router_",
-    "output_router", "^hidden_act", "activation", "softcap", "scal(e|ing)", "_position_embeddings$", "^max_window", "^summary_",
+    "output_router", "^hidden_act", "activation", "softcap", "scal(e|ing)", "_position_embeddings$", "^summary_",
     "^task_specific", "^norm_topk", "^n_group$", "^topk_", "^scoring_func$", "^ep_size$", "^swiglu_limit$", "^quantization",
     "^query_pre_attn", "^initial_context", "^n_ctx$", "^n_special$", "^predict_special", "^use_mrope$", "^id2label$",
-    "^label2id$", "^output_", "^sliding_window_size$", "^experts_per_token$", "^qk_head_dim$", "^unsloth", "^transformers_js",
+    "^label2id$", "^output_", "^sliding_window_size$", "^experts_per_token$", "^qk_head_dim$", "^unsloth", "^reorder_and_upcast",
   ].join("|"));
 
   // Reads a config and keeps book of the keys that it has read.
@@ -66,11 +66,12 @@
     const read = new Set(["model_type"]), has = (name) => config[name] !== undefined && config[name] !== null;
     const named = (names) => { names.forEach((name) => read.add(name)); return names.find(has); };
     const whole = (names, otherwise, most = 1e6) => {
-      const name = named([names].flat()), value = config[name];
-      if (!name && otherwise === undefined) throw new RangeError(`config.json lacks ${[names].flat()[0]}: add it, a whole number.`);
+      const all = [names].flat(), name = named(all), value = config[name], least = otherwise === 0 ? 0 : 1;
+      if (!name && otherwise === undefined) throw new RangeError(`config.json lacks ${all[0]}: add it, a whole number.`);
       if (!name) return otherwise;
-      if (Number.isInteger(value) && value >= (otherwise === 0 ? 0 : 1) && value <= most) return value;
-      throw new RangeError(`config.json, ${name}: expected a whole number from ${otherwise === 0 ? 0 : 1} to ${most}, not ${JSON.stringify(value)}.`);
+      if (Number.isInteger(value) && value >= least && value <= most) return value;
+      const range = `from ${least} to ${most}`;
+      throw new RangeError(`config.json, ${name}: expected a whole number ${range}, not ${JSON.stringify(value)}.`);
     };
     const yes = (name, otherwise = false) => named([name]) ? Boolean(config[name]) : otherwise;
     const list = (name) => named([name]) && Array.isArray(config[name]) ? config[name] : null;
@@ -80,7 +81,8 @@
 
   // GPT-2: a bias in each product and norm, no gate, and a table of positions.
   const gpt2 = ({whole, yes}) => {
-    const hidden = whole("n_embd"), layers = whole("n_layer", undefined, 1e4), heads = whole("n_head"), ffn = whole("n_inner", 4 * hidden);
+    const hidden = whole("n_embd"), layers = whole("n_layer", undefined, 1e4), heads = whole("n_head");
+    const ffn = whole("n_inner", 4 * hidden);
     if (hidden % heads) throw new RangeError(`config.json, n_head: ${heads} heads don’t divide n_embd, ${hidden}.`);
     return {
       hidden, layers, vocabulary: whole("vocab_size", undefined, 1e7), tied: yes("tie_word_embeddings", true),
@@ -95,7 +97,7 @@
     const rank = whole("kv_lora_rank"), queryRank = whole("q_lora_rank", 0), rope = whole("qk_rope_head_dim");
     const nope = whole("qk_nope_head_dim"), value = whole("v_head_dim"), query = heads * (nope + rope);
     const bias = yes("attention_bias") ? queryRank + rank + rope + hidden : 0;
-    whole("num_key_value_heads", heads); // latent attention has no use for it
+    for (const name of ["num_key_value_heads", "head_dim"]) whole(name, heads); // latent attention has no use for them
     return {
       cached: rank + rope, scored: 2 * heads * (2 * rank + rope),
       attention: {matrices: (queryRank ? queryRank * (hidden + query) : hidden * query) + hidden * (rank + rope) +
@@ -106,7 +108,8 @@
     const groups = whole("num_key_value_heads", heads);
     if (heads % groups) throw new RangeError(`config.json, num_key_value_heads: ${groups} don’t divide ${heads} heads.`);
     const size = whole("head_dim", hidden / heads);
-    if (!Number.isInteger(size)) throw new RangeError(`config.json, num_attention_heads: ${heads} heads don’t divide hidden_size, ${hidden}.`);
+    if (!Number.isInteger(size))
+      throw new RangeError(`config.json, num_attention_heads: ${heads} heads don’t divide hidden_size, ${hidden}.`);
     const query = heads * size, keys = groups * size, biased = yes("attention_bias");
     const bias = biased || yes("qkv_bias", Boolean(family.queryBias)) ? query + 2 * keys : 0;
     return {
@@ -129,17 +132,18 @@
       .filter((i) => i >= first && !dense.has(i) && (every === 1 || (i + 1) % every === 0)).length;
     return {sparseLayers, sparse: {
       count, chosen, each: {matrices: 3 * hidden * width, vectors: family.expertBias ? 2 * width + hidden : 0},
-      always: {matrices: hidden * count + 3 * hidden * (shared + gated) + (gated ? hidden : 0), vectors: family.expertBias ? count : 0},
+      always: {matrices: hidden * count + 3 * hidden * (shared + gated) + (gated ? hidden : 0),
+               vectors: family.expertBias ? count : 0},
     }};
   };
 
   // The layers whose attention looks back only at a window of tokens.
   const windows = ({whole, yes, list}, family, layers) => {
     const window = whole("sliding_window", 0, 1e9), used = yes("use_sliding_window", true), types = list("layer_types");
-    const every = whole("sliding_window_pattern", family.wideEvery ?? 0);
+    const every = whole("sliding_window_pattern", family.wideEvery ?? 0), wide = whole("max_window_layers", 0);
     if (!window || !used) return {window: 0, windowed: 0};
     return {window, windowed: types ? types.filter((type) => type === "sliding_attention").length
-      : layers - (every ? Math.floor(layers / every) : 0)};
+      : layers - (every ? Math.floor(layers / every) : Math.min(wide, layers))};
   };
 
   const llama = (from, family) => {
@@ -158,10 +162,10 @@
   // {shape, left: keys that weren't understood, guessed: a family that isn't known}, or throws a RangeError that says what is wrong.
   const understand = (text) => {
     const all = parse(text), inner = all.text_config && !("hidden_size" in all) ? all.text_config : all;
-    const family = String(inner.model_type ?? ""), from = reader(inner);
-    const shape = family === "gpt2" ? gpt2(from) : llama(from, families[family] ?? {});
-    const outer = inner === all ? [] : Object.keys(all).filter((name) => !["text_config", "model_type"].includes(name) && !HARMLESS.test(name));
-    return {shape, left: [...from.rest(), ...outer], guessed: Object.hasOwn(families, family) ? "" : family || "none"};
+    const family = String(inner.model_type ?? "none"), known = Object.hasOwn(families, family), from = reader(inner);
+    const shape = family === "gpt2" ? gpt2(from) : llama(from, known ? families[family] : {});
+    const outer = inner === all ? [] : reader({...all, text_config: undefined}).rest().filter((name) => name !== "text_config");
+    return {shape, left: [...from.rest(), ...outer], guessed: known ? "" : family};
   };
 
   // ---- Counts: {matrices, vectors}, since formats of few bits keep norms and biases in 16 ----
@@ -170,19 +174,21 @@
   const times = (many, a) => ({matrices: many * a.matrices, vectors: many * a.vectors});
   const numbers = (a) => a.matrices + a.vectors;
   const denseLayers = (s) => s.layers - s.sparseLayers;
+  const rows = (s) => s.hidden * (s.positions ? 2 : 1);
 
   const weights = (s) => plus(times(s.layers, s.attention), times(denseLayers(s), s.dense),
     s.sparse ? times(s.sparseLayers, plus(s.sparse.always, times(s.sparse.count, s.sparse.each))) : none,
     {matrices: (s.tied ? 1 : 2) * s.vocabulary * s.hidden + s.positions * s.hidden, vectors: s.layers * s.norms + s.lastNorm});
 
-  // What one step reads for a batch of users, in parts. Each chooses its experts, which an even choice spreads out. Of the
-  // tables of tokens and positions, a user needs one row each.
+  // The weights that one step reads for a batch of users, in parts. Each user's token chooses its experts, which an even choice
+  // spreads out. Of the tables of the input, a token needs one row each.
   const parts = (s, batch = 1) => {
     const touched = s.sparse ? s.sparse.count * (1 - (1 - s.sparse.chosen / s.sparse.count) ** batch) : 0;
     return {
       attention: plus(times(s.layers, s.attention), {matrices: 0, vectors: s.layers * s.norms + s.lastNorm}),
-      ffn: plus(times(denseLayers(s), s.dense), s.sparse ? times(s.sparseLayers, plus(s.sparse.always, times(touched, s.sparse.each))) : none),
-      table: {matrices: s.vocabulary * s.hidden + batch * s.hidden * (s.positions ? 2 : 1), vectors: 0},
+      ffn: plus(times(denseLayers(s), s.dense),
+                s.sparse ? times(s.sparseLayers, plus(s.sparse.always, times(touched, s.sparse.each))) : none),
+      table: {matrices: s.vocabulary * s.hidden + rows(s), vectors: 0},
     };
   };
   const active = (s, batch = 1) => plus(...Object.values(parts(s, batch)));
@@ -193,8 +199,7 @@
   const cachePerToken = (s, size = 2) => s.layers * s.cached * size;
   const cache = (s, context, size = 2) => s.cached * size * lookedAt(s, context);
   // Two for each number of a matrix that a token goes through, and those of attention. (A row of a table costs none.)
-  const flops = (s, context) =>
-    2 * (active(s).matrices - s.hidden * (s.positions ? 2 : 1)) + s.scored * lookedAt(s, context);
+  const flops = (s, context) => 2 * (active(s).matrices - rows(s)) + s.scored * lookedAt(s, context);
 
   // ---- Machines: {peak, bandwidth, capacity}, per second and in bytes ----
   const delivery = (s, bits, context, batch = 1) => bytes(active(s, batch), bits) + batch * cache(s, context);
@@ -205,7 +210,7 @@
     Math.max(0, Math.floor((chip.capacity - bytes(weights(s), bits)) / cache(s, context)));
 
   // The smallest batch from which something other than the weights decides: the arithmetic takes as long as the delivery, as in
-  // chapter 00, or the caches outweigh the weights. More users touch more experts, but never as many as there are more users.
+  // chapter 00, or the caches outweigh the weights. (More users touch more experts, but fewer each.)
   const turn = (chip, s, bits, context) => {
     const arrivals = flops(s, context) / chip.peak * chip.bandwidth, own = cache(s, context), gain = Math.max(own, arrivals - own);
     const decided = (batch) => batch * gain >= bytes(active(s, batch), bits);

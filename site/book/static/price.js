@@ -4,6 +4,10 @@
   const FORMATS = [[16, "16 bits"], [8.5, "8 bits, 8.5 with scales"], [4.5, "4 bits, 4.5 with scales"]];
   const parts = {attention: ["attention", "memory"], ffn: ["feed-forward", "memory-2"], table: ["output table", "memory-3"],
                  cache: ["KV cache", "purple"]};
+  const BATCHES = "–: the weights don’t fit. c: from this batch on, the caches outweigh the weights; elsewhere, from this batch on, " +
+    "arithmetic takes as long as the delivery. Caches, norms and biases have 16 bits.";
+  const MISSES = "Tokens per second that chapter 06 measured after 100 tokens. The memory of these virtual machines changes its " +
+    "speed, so chapter 01’s bandwidth can miss; lab 06 measured it again beside the model, and added the time between products.";
   const rounded = (value) => value >= 1e6 ? scaled(value, "").trim() : digits(Number(value.toPrecision(3)));
   const many = (count) => count < 1e9 ? `${digits(count / 1e6)} million` : `${digits(count / 1e9)} billion`;
   const note = (words) => element("p", {class: "hf-note"}, words);
@@ -16,10 +20,13 @@
                Object.entries(parts).map(([part, [name, colour]]) => [name, values[part], colour]), all, all);
   };
   const words = ({shape, left, guessed}, known, context) => {
-    const published = known ? [" (published: ", element("a", {href: `https://${known.source}`}, `${digits(known.weights)} billion`), ")"] : [];
+    const source = known && element("a", {href: `https://${known.source}`}, many(1e9 * known.weights));
+    const published = known ? [" (published: ", source, ")"] : [];
     return [`${known?.called ?? "This model"} has ${many(p.numbers(p.weights(shape)))} weights`, ...published,
       `. A token goes through ${many(p.numbers(p.active(shape)))} of them and takes ${scaled(p.flops(shape, context), "FLOP")}. ` +
-      `It adds ${scaled(p.cachePerToken(shape), "B")} to the KV cache, which takes ${scaled(p.cache(shape, context), "B")} for this context.` +
+      `It adds ${scaled(p.cachePerToken(shape), "B")} to the KV cache, which takes ` +
+      `${scaled(p.cache(shape, context), "B")} for this context.` +
+      (shape.positions && shape.positions < context ? ` Its table of positions ends at ${shape.positions}.` : "") +
       (guessed ? ` Its family (model_type: ${guessed}) isn’t known, so it is counted as a Llama.` : "") +
       (left.length ? ` Not counted: ${list(left)}.` : "")];
   };
@@ -44,21 +51,25 @@
   };
   const machines = (all, shape, context) => {
     const titles = ["tokens per second, one user", "batch where weights stop deciding", "users that fit"];
-    const head = [element("tr", {}, [element("th", {rowspan: 2}, "machine"), ...titles.map((title) => element("th", {colspan: 3, scope: "colgroup"}, title))]),
-                  element("tr", {}, titles.flatMap(() => FORMATS.map(([, name]) => element("th", {scope: "col"}, name.split(" ")[0]))))];
+    const heads = titles.map((title) => element("th", {colspan: 3, scope: "colgroup"}, title));
+    const bits = titles.flatMap(() => FORMATS.map(([, name]) => element("th", {scope: "col"}, name.split(" ")[0])));
+    const numbers = (chip) => cells(chip, shape, context)
+      .flatMap((three) => three.map((cell, i) => element("td", i ? {} : {class: "hf-first"}, cell)));
     const group = (kind, title) => element("tbody", {class: `hf-${kind}`}, [
       element("tr", {}, element("th", {colspan: 10, scope: "rowgroup"}, title)),
-      ...all.filter((chip) => chip.kind === kind).map((chip) => element("tr", {}, [element("th", {scope: "row"}, chip.name),
-        ...cells(chip, shape, context).flatMap((three) => three.map((cell, i) => element("td", i ? {} : {class: "hf-first"}, cell)))]))]);
+      ...all.filter((chip) => chip.kind === kind)
+        .map((chip) => element("tr", {}, [element("th", {scope: "row"}, chip.name), ...numbers(chip)]))]);
     return element("div", {class: "hf-scroll hf-priced", tabindex: 0, role: "group", "aria-label": "the machines"},
-      element("table", {}, [element("thead", {}, head), group("measured", "Measured"), group("quoted", "Quoted from their makers")]));
+      element("table", {}, [
+        element("thead", {}, [element("tr", {}, [element("th", {rowspan: 2}, "machine"), ...heads]), element("tr", {}, bits)]),
+        group("measured", "Measured"), group("quoted", "Quoted from their makers")]));
   };
 
   // Chapter 06's model as this page predicts it, from chapter 01's bandwidth, and as its lab did, from one measured beside it.
   const heldAgainst = (all, {shape}) => {
     const row = (name, chip, predicted) => [name, ...FORMATS.map(([bits]) => {
       const wanted = predicted(bits), measured = chip.wrote.tokens[bits];
-      return wanted && measured ? `${rounded(wanted)} ÷ ${rounded(measured)} = ${digits(Number((wanted / measured).toPrecision(3)))}` : "–";
+      return wanted && measured ? `${rounded(wanted)} ÷ ${rounded(measured)} = ${rounded(wanted / measured)}` : "–";
     })];
     return table(["GPT-2 small, predicted ÷ measured", ...FORMATS.map(([, name]) => name.split(",")[0])],
       all.filter(({wrote}) => wrote).flatMap((chip) => [
@@ -98,10 +109,7 @@
       shown.replaceChildren(...bars(shape, context));
       said.replaceChildren(...words(found, known.get(model), context));
       more.replaceChildren(formats(shape, context), machines(data.machines, shape, context),
-        note("–: the weights don’t fit. c: from this batch on, the caches outweigh the weights; elsewhere, from this batch on, " +
-          "arithmetic takes as long as the delivery. Caches, norms and biases have 16 bits."),
-        check, note("Tokens per second that chapter 06 measured after 100 tokens. The memory of these virtual machines changes its " +
-          "speed, so chapter 01’s bandwidth can miss; lab 06 measured it again beside the model, and added the time between products."));
+        note(BATCHES), check, note(MISSES));
     };
   });
 })();
