@@ -354,6 +354,17 @@ def test_the_table_says_what_the_records_allow(page, formulas):
     expect(page.locator(".hf-more > .hf-scroll").last).to_contain_text(re.compile(rf"\d ÷ {timed:.3g} = \d"))
 
 
+def test_machines_together_hold_a_model_that_one_cannot(page, formulas):
+    chooser(page).select_option("DeepSeek-V3")
+    assert row(page, "H200") == ["–"] * 6 + ["0"] * 3
+    page.get_by_label("Machines together").fill("8")
+    chip = {"peak": 8 * 989e12, "bandwidth": 8 * 4.8e12, "capacity": 8 * 151397597184}
+    speed, users = (row(page, "8 × H200")[cell] for cell in (1, 7))
+    answer = lambda what: asked(formulas, MODELS["deepseek-v3"]["config"], what, chip)
+    assert float(speed) == pytest.approx(answer("p.tokens(more, s, 8.5, 4096)"), rel=5e-3)
+    assert float(users.replace(",", "")) == pytest.approx(answer("p.users(more, s, 8.5, 4096)"), rel=5e-3)
+
+
 def test_a_record_without_a_roof_gives_dashes_and_no_guess(site):
     (site.root / "site/book/static").mkdir(parents=True)
     (site.root / "site/book/static/formulas-price.js").touch()
@@ -368,7 +379,7 @@ def test_the_keyboard_reaches_and_changes_everything(page):
     before = outcome(page).inner_text()
     page.keyboard.press("ArrowDown")
     expect(outcome(page)).not_to_have_text(before)
-    for name in ("Context, tokens", "Context, tokens, by powers of two", "Its config.json"):
+    for name in ("Context, tokens", "Context, tokens, by powers of two", "Machines together", "Its config.json"):
         page.keyboard.press("Tab")
         expect(page.get_by_label(name, exact=name != "Its config.json")).to_be_focused()
     page.keyboard.press("Control+A")

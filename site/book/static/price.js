@@ -5,7 +5,8 @@
   const parts = {attention: ["attention", "memory"], ffn: ["feed-forward", "memory-2"], table: ["output table", "memory-3"],
                  cache: ["KV cache", "purple"]};
   const BATCHES = "–: the weights don’t fit. c: from this batch on, the caches outweigh the weights; elsewhere, from this batch on, " +
-    "arithmetic takes as long as the delivery. Caches, norms and biases have 16 bits.";
+    "arithmetic takes as long as the delivery. Caches, norms and biases have 16 bits. " +
+    "The wires between several machines are left out: chapter 05 says what they cost.";
   const MISSES = "Tokens per second that chapter 06 measured after 100 tokens. The memory of these virtual machines changes its " +
     "speed, so chapter 01’s bandwidth can miss; lab 06 measured it again beside the model, and added the time between products.";
   const rounded = (value) => value >= 1e6 ? scaled(value, "").trim() : digits(Number(value.toPrecision(3)));
@@ -49,6 +50,10 @@
       }),
       each((bits) => rounded(p.users(chip, shape, bits, context)))];
   };
+  const joined = (all, count) => all.map((chip) => ({
+    ...chip, name: count > 1 ? `${count} × ${chip.name}` : chip.name,
+    ...Object.fromEntries(["peak", "bandwidth", "capacity"].map((roof) => [roof, chip[roof] && count * chip[roof]])),
+  }));
   const machines = (all, shape, context) => {
     const titles = ["tokens per second, one user", "batch where weights stop deciding", "users that fit"];
     const heads = titles.map((title) => element("th", {colspan: 3, scope: "colgroup"}, title));
@@ -97,7 +102,7 @@
     dropped(field);
     const check = heldAgainst(data.machines, understood(known.get("gpt2")));
     let last = "";
-    return ({model, context}) => {
+    return ({model, context, together}) => {
       if (model !== last && known.has(model)) field.value = JSON.stringify(known.get(model).config, null, 1);
       last = model;
       let found, problem = "";
@@ -108,7 +113,7 @@
       const {shape} = found;
       shown.replaceChildren(...bars(shape, context));
       said.replaceChildren(...words(found, known.get(model), context));
-      more.replaceChildren(formats(shape, context), machines(data.machines, shape, context),
+      more.replaceChildren(formats(shape, context), machines(joined(data.machines, together), shape, context),
         note(BATCHES), check, note(MISSES));
     };
   });
