@@ -14,6 +14,8 @@ PORT ?= 8000
 # What a reader gives reaches the tools letter by letter; make would expand a dollar sign in it.
 override export MACHINE := $(value MACHINE)
 override export RECORDS := $(value RECORDS)
+override export FILE := $(value FILE)
+override export OPTIONS := $(value OPTIONS)
 export N SLUG ARCH DIR
 LABS := $(patsubst labs/%/lab.cpp,%,$(wildcard labs/[0-9][0-9]-*/lab.cpp))
 NUMBERS := $(foreach lab,$(LABS),$(firstword $(subst -, ,$(lab))))
@@ -91,6 +93,11 @@ yours: needs-yours ## list the kernels that you can write yourself, and how far 
 # yours-NN      ## try your own kernel in yours/: build, check and race it, draw it into the chapter's figure (WATCH=1, HINT=1)
 yours-%: needs-yours-%
 	@python3 tools/yours $* $(if $(filter 1,$(WATCH)),--watch) $(if $(filter 1,$(HINT)),--hint)
+
+# OPTIONS is split into words.
+.PHONY: model
+model: needs-model ## count, predict and time each operation of your PyTorch model (FILE=my_model.py, OPTIONS=--help lists more)
+	@tools/model "$$FILE" $$OPTIONS
 
 .PHONY: serve
 serve: needs-serve ## serve the book at http://localhost:8000/; open pages offer to reload after a rebuild (PORT=8000)
