@@ -60,8 +60,9 @@ def prices_of_a_call(times=300):
     return max(median(plain) - reading, 1e-9), median(clock.seconds)
 
 
-def price_of_a_page(rounds=7, size=64 << 20):
-    """Filling memory that the system provides at that moment, against filling it again. Tensors so large are never kept."""
+def price_of_a_page(rounds=5, size=40 << 20):
+    """Filling memory that the system provides at that moment, against filling it again. The C library never keeps
+    more than 32 MiB for later."""
     prices = []
     for _ in range(rounds):
         fill = torch.empty(size, dtype=torch.uint8).fill_
