@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from walk import SETTLED
 from whole import PROJECT, Visit
 
-PAGES = {"roofline": "01-roofline.html", "planner": "05-scaling.html", "array": "04-tpu.html"}
+PAGES = {"roofline": "01-roofline.html", "planner": "05-scaling.html", "array": "04-tpu.html", "price": "08-your-model.html"}
 
 
 def box(page: Page, name: str):
@@ -395,6 +395,7 @@ CHANGES = {
     "roofline": [{"op": op} for op in ("gemv", "prefill", "decode", "convolution", "chain", "gemm")] +
                 [{"chip": "own"}, {"chip": "h100-sxm"}, {"precision": "int8"}, {"m": "1"}, {"m": "-1"}],
     "array": [{"dataflow": "os"}, {"dataflow": "is"}, {"rows": "3", "columns": "500"}, {"m": "1000000"}, {"m": "-1"}],
+    "price": [{"model": "gpt2"}, {"model": "deepseek-v3"}, {"context": "131072"}, {"context": "0"}],
     "planner": [{"chips": "16384"}, {"chips": "1"}, {"chips": "1000"}, {"chips": "64"}, {"model": "own"}, {"heads": "7"},
                 {"by": "hand"}, {"tensor": "3"}],
 }

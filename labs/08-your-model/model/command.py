@@ -63,7 +63,8 @@ def main(given=None):
 
 def as_json(result):
     """What other programs read: grouped rows, and all samples."""
-    told = {"torch": torch.__version__, "threads": result["threads"], "call_ns": result["prices"].call * 1e9}
+    told = {"torch": torch.__version__, "threads": result["threads"]}
+    told |= {"call_ns": result["prices"].call * 1e9, "page_ns": result["prices"].page * 1e9}
     told |= {f"{name}_s": result[name] for name in ("whole", "watched", "compiled") if name in result}
     told["operations"] = [row_as_json(row) for row in result["rows"]]
     if result["batches"]:

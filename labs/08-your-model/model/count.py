@@ -55,6 +55,7 @@ class Counter(TorchDispatchMode):
             hook.remove()
         return super().__exit__(*error)
 
+    # [begin: count]
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         module, line = self.place()
@@ -64,6 +65,7 @@ class Counter(TorchDispatchMode):
         given, results = work.tensors_in((args, kwargs)), work.tensors_in(out)
         view = work.is_view(function, given, results)
         reads, writes = work.traffic(function, args, kwargs, out)
+        numbers = None if view else work.numbers_through(function, args, out)
         self.operations.append(
             Operation(
                 name=work.name_of(function),
@@ -73,13 +75,14 @@ class Counter(TorchDispatchMode):
                 dtype=dtype_of(results + given),
                 is_view=view,
                 flops=0 if view else work.flops(function, args, kwargs, out),
-                function=None if view else work.numbers_through(function, args, out),
+                function=numbers,
                 reads=reads,
                 writes=writes,
                 pages=pages,
             )
         )
         return out
+    # [end: count]
 
     def place(self):
         """The module and the line of the call. A gradient has those of the call that it belongs to."""

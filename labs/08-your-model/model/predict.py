@@ -34,17 +34,22 @@ class Prediction:
     waits: str  # for "arithmetic", "function", "call", "new memory", or the level that most of its time is for: "L2", "memory"
 
 
+# [begin: predict]
 def predict_one(operation, roofs, reuse, prices):
     level, moving = time_to_move(operation, roofs, reuse)
+    function = operation.function
     times = {
         "arithmetic": roofs.seconds_for(operation.flops, operation.dtype),
-        "function": roofs.seconds_through(*operation.function) if operation.function else 0,
+        "function": roofs.seconds_through(*function) if function else 0,
         level: moving,
         "call": prices.call,
     }
     waits = max(times, key=times.get)
-    pages = operation.pages * prices.page  # the system's work, beside which nothing else is done
-    return Prediction(times[waits] + pages, "new memory" if pages > times[waits] else waits)
+    # Nothing else is done while the system provides new pages.
+    pages = operation.pages * prices.page
+    reason = "new memory" if pages > times[waits] else waits
+    return Prediction(times[waits] + pages, reason)
+# [end: predict]
 
 
 def time_to_move(operation, roofs, reuse):

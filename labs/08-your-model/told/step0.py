@@ -4,6 +4,7 @@ import torch
 from torch import nn
 
 
+# [begin: network]
 class Gelu(nn.Module):
     """The activation, as its paper writes it."""
 
@@ -27,5 +28,7 @@ class Block(nn.Module):
 
 torch.manual_seed(0)
 blocks = [Block(3, 32), Block(32, 64), Block(64, 128), Block(128, 256)]
-model = nn.Sequential(*blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(256, 10)).eval()
+classify = nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(256, 10)
+model = nn.Sequential(*blocks, *classify).eval()
 inputs = torch.randn(4, 3, 224, 224)  # 4 photographs
+# [end: network]

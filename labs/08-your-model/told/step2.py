@@ -1,4 +1,5 @@
-"""Another layout: the channels of a point lie side by side, as the loops of the library take them."""
+"""Another layout: the channels of a point lie side by side, as the loops of the
+library take them."""
 
 import torch
 from step1 import blocks, inputs, model

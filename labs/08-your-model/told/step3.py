@@ -1,4 +1,5 @@
-"""No norms: after training, each is a multiplication and an addition, which the weights of its convolution can contain."""
+"""No norms: after training, each is a multiplication and an addition, which the
+weights of its convolution can contain."""
 
 from step2 import blocks, inputs, model
 from torch import nn

@@ -1,4 +1,5 @@
-"""Memory that is kept: by default, the C library gives large tensors back to the system, which clears each new page."""
+"""Memory that is kept: by default, the C library gives large tensors back to the
+system, which clears each new page."""
 
 import ctypes
 

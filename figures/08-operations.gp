@@ -1,0 +1,48 @@
+# title: The operations of five networks under this machine's roofline, one thread
+# needs: speeds_perceptron speeds_resnet speeds_gpt2 speeds_grouped_queries speeds_mixture
+# needs: shares_perceptron shares_resnet shares_gpt2 shares_grouped_queries shares_mixture bandwidth_read
+# shows: speeds_perceptron speeds_resnet speeds_gpt2 speeds_grouped_queries speeds_mixture
+# A dot's area is the operation's share of its network's time. The roof is that of memory beyond the caches.
+height = 520
+load "style.gp"
+load tables."/values.gp"
+networks = "perceptron resnet gpt2 grouped_queries mixture"
+array names[5] = ["perceptron", "ResNet", "GPT-2, a token", "grouped queries", "mixture of experts"]
+array colours[5] = [ink, green, purple, grey, blue]
+file(kind, i) = tables."/".kind."_".word(networks, i).".tsv"
+
+# The shares of all operations, one network after the other.
+array first[6]
+first[1] = 0
+low_x = 1e9; high_x = 0; low_y = 1e9
+do for [i = 1:5] {
+  stats file("speeds", i) using 1:2 name "dots" nooutput
+  first[i + 1] = first[i] + dots_records
+  low_x = smaller(low_x, dots_min_x); high_x = larger(high_x, dots_max_x); low_y = smaller(low_y, dots_min_y)
+}
+array share[int(first[6])]
+do for [i = 1:5] { stats file("shares", i) using (share[int(first[i] + $0 + 1)] = $2) nooutput }
+size(i) = 0.25 + 3.2 * sqrt(share[int(first[i] + $0 + 1)])
+
+stats tables."/bandwidth_read.tsv" using (roof = $2) nooutput  # the last working set is beyond the caches
+peak = value_peak_fp32_gflops
+ridge = peak / roof
+x_min = smaller(low_x / 2, ridge / 30)
+x_max = larger(high_x * 3, ridge * 12)
+y_min = low_y / 3
+y_max = peak * 2.2
+right_edge = width - 12
+y_title = "speed, GFLOP/s"
+load "roofline-axes.gp"
+
+x_low = larger(x_min, y_min / roof)
+do for [i = 1:5] { eval key(names[i], circle, colours[i]) }
+set arrow from x_low,x_low * roof to ridge,peak nohead linewidth 3.2 linecolor rgb memory
+set arrow from ridge,peak to x_max,peak nohead linewidth 3.2 linecolor rgb compute
+middle = sqrt(x_low * ridge)
+set label sprintf("memory: %s GB/s", digits(roof)) at middle,middle * roof center rotate by rise font along textcolor rgb memory
+set label sprintf("arithmetic: %s GFLOP/s", digits(peak)) at x_max * 0.98,peak right font along textcolor rgb compute
+
+plot for [i = 1:5] file("speeds", i) using 1:2:(size(i)) with points pointtype circle pointsize variable linecolor rgb colours[i], \
+     for [i = 1:5] file("speeds", i) using 1:2:(share[int(first[i] + $0 + 1)] > 0.3 ? word(strcol(5), 1) : "") \
+       with labels left font near textcolor rgb colours[i]

@@ -1,0 +1,27 @@
+// Chapter 08, your model. bench/networks.cpp and bench/roofs.cpp have one function for each step, in the order of the
+// chapter:
+//
+//   measure_roofs      how fast do this machine's cores compute and read?
+//   predict_networks   how long should each operation of five networks take?
+//   measure_networks   how long does it take?
+//   measure_told       one network, from its first version to one that is at least twice as fast
+//
+// model/ is the package in Python that counts, predicts and times a network under PyTorch; `make model` runs it on yours.
+#include "harness/report/lab.hpp"
+
+#include <optional>
+
+#include "08-your-model/bench/steps.hpp"
+
+int main(int argc, char** argv) {
+  using namespace hf::your_model;
+  std::optional<Shared> shared;
+  const hf::LabInfo info = {.id = "08-your-model",
+                            .title = "Your model",
+                            .prepare = [&](hf::Lab&) { shared.emplace(); },
+                            .steps = {{"roofs", with(shared, measure_roofs), 3, 12},
+                                      {"predictions", with(shared, predict_networks), 30, 30, {"roofs"}},
+                                      {"networks", with(shared, measure_networks), 30, 60, {"predictions"}},
+                                      {"told", with(shared, measure_told), 20, 60, {"predictions"}}}};
+  return hf::run_lab(info, argc, argv);
+}

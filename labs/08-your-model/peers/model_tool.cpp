@@ -1,0 +1,97 @@
+#include "08-your-model/peers/model_tool.hpp"
+
+#include <filesystem>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "08-your-model/peers/package_files.hpp"
+#include "harness/measure/command.hpp"
+#include "harness/measure/number_text.hpp"
+#include "harness/measure/threads.hpp"
+#include "record/file.hpp"
+
+namespace hf::your_model {
+namespace {
+
+constexpr double patience_seconds = 300;
+
+/// PyTorch's name of an operation, without what says only how it is called: "max_pool2d_with_indices".
+std::string short_name(std::string name) {
+  if (name.find("scaled_dot_product") != std::string::npos) return "attention";
+  for (const std::string part : {"native_", "_with_indices"}) {
+    if (const auto at = name.find(part); at != std::string::npos) name.erase(at, part.size());
+  }
+  return name.substr(name.find_first_not_of('_'));
+}
+
+Operation operation_from(const nlohmann::json& json) {
+  return {.module = json.at("module"),
+          .kind = short_name(json.at("operation")),
+          .shapes = json.at("shapes"),
+          .waits = json.at("waits"),
+          .flops = json.at("flops"),
+          .bytes = json.at("bytes"),
+          .predicted_s = json.at("predicted_s"),
+          .seconds = json.value("seconds", std::vector<double>())};
+}
+
+}  // namespace
+
+double Report::predicted_s() const {
+  return std::accumulate(operations.begin(), operations.end(), 0.0,
+                         [](double sum, const Operation& each) { return sum + each.predicted_s; });
+}
+
+Report read_report(const std::string& network, const std::string& text) {
+  try {
+    const nlohmann::json json = nlohmann::json::parse(text);
+    Report report = {.torch = json.at("torch"),
+                     .call_s = json.at("call_ns").get<double>() * 1e-9,
+                     .page_s = json.at("page_ns").get<double>() * 1e-9,
+                     .whole_s = json.value("whole_s", std::vector<double>()),
+                     .watched_s = json.value("watched_s", std::vector<double>()),
+                     .operations = {}};
+    for (const nlohmann::json& each : json.at("operations")) report.operations.push_back(operation_from(each));
+    return report;
+  } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(network + ": python3 -m model did not print a report: " + error.what());
+  }
+}
+
+ModelTool::ModelTool(const std::string& roofs) {
+  for (const PackageFile& file : package_files) write_atomically(folder_.path() / file.path, file.text);
+  write_atomically(folder_.path() / "roofs.json", roofs);
+}
+
+Report ModelTool::predict(const std::string& network, int threads) const {
+  return run(network, threads, {"--predict-only"});
+}
+
+Report ModelTool::time(const std::string& network, int threads, double seconds) const {
+  return run(network, threads, {"--seconds", number_text(seconds)});
+}
+
+Report ModelTool::run(const std::string& network, int threads, const std::vector<std::string>& options) const {
+  const std::string folder = folder_.path().string();
+  std::vector<std::string> command = {"env",       "PYTHONPATH=" + folder,  "python3", "-m",
+                                      "model",     folder + "/" + network,  "--roofs", folder + "/roofs.json",
+                                      "--threads", std::to_string(threads), "--json"};
+  command.insert(command.end(), options.begin(), options.end());
+  unpin();  // a command inherits the cores of the thread that starts it
+  const CommandResult result = run_command(command, patience_seconds, Listen::output);
+  switch (result.end) {
+    case CommandResult::End::done: return read_report(network, result.text);
+    case CommandResult::End::out_of_time:
+      throw std::runtime_error(network + ": no report within " + std::to_string(static_cast<int>(patience_seconds)) +
+                               " s");
+    default:
+      throw std::runtime_error(network + ": python3 -m model failed; make model FILE=labs/08-your-model/" + network +
+                               " says why");
+  }
+}
+
+}  // namespace hf::your_model
