@@ -22,14 +22,19 @@ do for [i = 1:5] {
 }
 array share[int(first[6])]
 do for [i = 1:5] { stats file("shares", i) using (share[int(first[i] + $0 + 1)] = $2) nooutput }
-size(i) = 0.25 + 3.2 * sqrt(share[int(first[i] + $0 + 1)])
+size_of(share) = 0.25 + 3.2 * sqrt(share)
+size(i) = size_of(share[int(first[i] + $0 + 1)])
+# The operations of the reader's own model, after `make model`: stars, of the last run alone.
+have_yours = exists("yours")
+your_dots = have_yours ? yours : file("speeds", 1)
+stats your_dots using 1:2 name "stars" nooutput
 
 stats tables."/bandwidth_read.tsv" using (roof = $2) nooutput  # the last working set is beyond the caches
 peak = value_peak_fp32_gflops
 ridge = peak / roof
-x_min = smaller(low_x / 2, ridge / 30)
-x_max = larger(high_x * 3, ridge * 12)
-y_min = low_y / 3
+x_min = smaller(smaller(low_x, stars_min_x) / 2, ridge / 30)
+x_max = larger(larger(high_x, stars_max_x) * 3, ridge * 12)
+y_min = smaller(low_y, stars_min_y) / 3
 y_max = peak * 2.2
 right_edge = width - 12
 y_title = "speed, GFLOP/s"
@@ -37,6 +42,7 @@ load "roofline-axes.gp"
 
 x_low = larger(x_min, y_min / roof)
 do for [i = 1:5] { eval key(names[i], circle, colours[i]) }
+if (have_yours) { eval key("yours", yours_point, ink) }
 set arrow from x_low,x_low * roof to ridge,peak nohead linewidth 3.2 linecolor rgb memory
 set arrow from ridge,peak to x_max,peak nohead linewidth 3.2 linecolor rgb compute
 middle = sqrt(x_low * ridge)
@@ -45,4 +51,6 @@ set label sprintf("arithmetic: %s GFLOP/s", digits(peak)) at x_max * 0.98,peak r
 
 plot for [i = 1:5] file("speeds", i) using 1:2:(size(i)) with points pointtype circle pointsize variable linecolor rgb colours[i], \
      for [i = 1:5] file("speeds", i) using 1:2:(share[int(first[i] + $0 + 1)] > 0.3 ? word(strcol(5), 1) : "") \
-       with labels left font near textcolor rgb colours[i]
+       with labels left font near textcolor rgb colours[i], \
+     your_dots using 1:(only(have_yours && $5 == 0, $2)):(size_of($6)) \
+       with points pointtype yours_point pointsize variable linecolor rgb ink

@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -136,6 +137,15 @@ std::string text(const Roofs& roofs) {
   return std::to_string(roofs.threads) + (roofs.threads == 1 ? " thread" : " threads");
 }
 
+/// Adds the speed at which GPT-2's shape writes tokens, and the speed that its bytes allow.
+void add_tokens(Lab& lab, const Roofs& roofs, const Report& report) {
+  const auto per_second = [](double seconds) { return 1 / seconds; };
+  double bytes = 0;
+  for (const Operation& each : report.operations) bytes += each.bytes;
+  lab.add(Value("gpt2_tokens_per_s", transform(estimate(report.whole_s), per_second), "tokens/s"));
+  lab.modelled("gpt2_bound_per_s", roofs.memory.read_gbs.back().median * 1e9 / bytes, "tokens/s");
+}
+
 /// Sums over the operations of the modules whose names end like this; over all if \p ending is null.
 double sum_of(const Report& report, const char* ending, double (*seconds)(const Operation&)) {
   double sum = 0;
@@ -244,6 +254,7 @@ void measure_networks(Lab& lab, Shared& shared) {
                                  network.label);
       whole_ms.add(report.predicted_s() * 1e3, times(whole, 1e3), network.label);
       calls.push_back(report.call_s * 1e9);
+      if (&roofs == &shared.roofs.back() && std::string_view(network.id) == "gpt2") add_tokens(lab, roofs, report);
       if (roofs.threads > 1) continue;
       least_share = std::min(least_share, share_within(report, near));
       most_watching = std::max(most_watching, estimate(report.watched_s).median / whole.median);
