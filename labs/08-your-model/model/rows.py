@@ -48,7 +48,7 @@ class Row:
 
 def kind(module):
     """The module's name without its numbers: h.*.mlp for h.0.mlp and its brothers."""
-    return re.sub(r"(?<![^.])\d+(?=[. ]|$)", "*", module)
+    return re.sub(r"(?<![^._])\d+(?=[. ]|$)", "*", module)
 
 
 def rows_of(operations, predictions, timed=None, watching=0.0):

@@ -53,6 +53,8 @@ def flops(function, args, kwargs, out):
     name, given, results = name_of(function), tensors_in((args, kwargs)), tensors_in(out)
     if name in MOVES or not results or not given:
         return 0
+    if name == "_native_multi_head_attention":
+        return flops_of_attention(args[0], args[1])
     if name in ("mv", "addmv", "dot", "vdot"):
         return 2 * max(each.numel() for each in given)
     if name in NORMS:
@@ -62,9 +64,19 @@ def flops(function, args, kwargs, out):
     return (given if name in REDUCTIONS else results)[0].numel()
 
 
+def flops_of_attention(query, key):
+    """The products of a whole layer of attention: four with a square matrix of weights, and two with the scores."""
+    users, tokens, width = query.shape
+    others = key.shape[1]
+    return 2 * users * width * (2 * width * (tokens + others) + 2 * tokens * others)
+
+
 def numbers_through(function, args, out):
     """The function that numbers go through, and how many: ("exp", 768), or None."""
     name = name_of(function)
+    if name == "_native_multi_head_attention":
+        (users, tokens, _), others, heads = args[0].shape, args[1].shape[1], args[4]
+        return "exp", users * heads * tokens * others
     if "scaled_dot_product" in name:
         query, key = args[0], args[1]
         return "exp", math.prod(query.shape[:-1]) * key.shape[-2]

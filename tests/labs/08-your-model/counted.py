@@ -10,6 +10,7 @@ F = torch.nn.functional
 matrix, other, row = torch.randn(8, 16), torch.randn(16, 4), torch.randn(16)
 image, kernel = torch.randn(2, 3, 8, 8), torch.randn(5, 3, 3, 3)
 heads = torch.randn(1, 2, 6, 4)
+layer, tokens = torch.nn.MultiheadAttention(8, 2, batch_first=True).eval(), torch.randn(1, 5, 8)
 table, asked = torch.randn(100, 16), torch.tensor([3, 7, 3])
 
 CASES = {
@@ -19,6 +20,7 @@ CASES = {
     "bmm": lambda: torch.bmm(torch.ones(3, 8, 16), torch.ones(3, 16, 4)),
     "convolution": lambda: F.conv2d(image, kernel),
     "attention": lambda: F.scaled_dot_product_attention(heads, heads, heads),
+    "whole attention": lambda: layer(tokens, tokens, tokens, need_weights=False),
     "layer norm": lambda: F.layer_norm(matrix, (16,)),
     "max pool": lambda: F.max_pool2d(image, 2),
     "softmax": lambda: matrix.softmax(dim=-1),

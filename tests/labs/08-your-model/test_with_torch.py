@@ -116,6 +116,13 @@ def test_attention_counts_both_products_and_its_exponentials(counted):
     assert found["read"] == 4 * 2 * 6 * 4  # one tensor is queries, keys and values
 
 
+def test_a_layer_of_attention_in_one_operation_is_counted_whole(counted):
+    found = counted["whole attention"]
+    assert found["operation"] == "_native_multi_head_attention"
+    assert found["flops"] == 4 * (2 * 5 * 8 * 8) + 2 * (2 * 5 * 5 * 8)
+    assert found["function"] == ["exp", 2 * 5 * 5]
+
+
 @pytest.mark.parametrize("name", ["transpose", "reshape", "slice"])
 def test_a_view_is_free(counted, name):
     found = counted[name]

@@ -116,6 +116,14 @@ def test_layers_of_one_kind_share_a_row_and_their_rounds_add_up():
     assert (alone.module, alone.miss) == ("head", 0.5)
 
 
+@pytest.mark.parametrize(
+    ("module", "told"),
+    [("h.3.fc", "h.*.fc"), ("3", "*"), ("layer_3.conv2", "layer_*.conv2"), ("h.3 ←", "h.* ←"), ("conv1", "conv1")],
+)
+def test_a_modules_place_is_no_part_of_its_kind(module, told):
+    assert rows.kind(module) == told
+
+
 def test_without_times_the_longest_prediction_is_first():
     told = [SimpleNamespace(module=name, line="", name="mm", shapes="1", flops=0, bytes=0, is_view=False) for name in "ab"]
     found = rows.rows_of(told, [predict.Prediction(1.0, "L1"), predict.Prediction(2.0, "L1")])
