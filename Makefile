@@ -63,7 +63,7 @@ reference:
 test: needs-test ## run the tests of the C++, of the published book in a browser, and of the command line
 	@tools/build all
 	@site/browser/build
-	@tools/test cuda book+cpp browser+site+cli timing-cpp timing-site
+	@tools/test cuda book+cpp browser+site+cli+model timing-cpp timing-site
 
 .PHONY: test-slow
 test-slow: needs-test-slow ## test what differs from main: C++ with sanitizers, then the affected labs with the quick budget
