@@ -28,4 +28,4 @@ plot measured every ::0::shown - 1 using (0):0:(0):($2 / 1000):($0 - 0.3):($0 + 
        with vectors nohead linewidth 1.6 linecolor rgb ink, \
      predicted every ::0::shown - 1 using ($2 / 1000):0 with points pointtype modelled_point pointsize 0.9 linewidth 1.6 \
        linecolor rgb ink, \
-     measured every ::0::shown - 1 using (0):0:(strcol(5)." ") with labels right font bare textcolor rgb ink
+     measured every ::0::shown - 1 using (0):0:5 with labels right offset -0.8,0 font bare textcolor rgb ink

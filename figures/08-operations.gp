@@ -2,7 +2,8 @@
 # needs: speeds_perceptron speeds_resnet speeds_gpt2 speeds_grouped_queries speeds_mixture
 # needs: shares_perceptron shares_resnet shares_gpt2 shares_grouped_queries shares_mixture bandwidth_read
 # shows: speeds_perceptron speeds_resnet speeds_gpt2 speeds_grouped_queries speeds_mixture
-# A dot's area is the operation's share of its network's time. The roof is that of memory beyond the caches.
+# A dot's area is the operation's share of its network's time. The roof is that of memory beyond the caches. The lowest dots leave
+# room for the names of the sides.
 height = 520
 load "style.gp"
 load tables."/values.gp"
@@ -34,7 +35,7 @@ peak = value_peak_fp32_gflops
 ridge = peak / roof
 x_min = smaller(smaller(low_x, stars_min_x) / 2, ridge / 30)
 x_max = larger(larger(high_x, stars_max_x) * 3, ridge * 12)
-y_min = smaller(low_y, stars_min_y) / 3
+y_min = smaller(low_y, stars_min_y) / 8
 y_max = peak * 2.2
 right_edge = width - 12
 y_title = "speed, GFLOP/s"
@@ -50,7 +51,5 @@ set label sprintf("memory: %s GB/s", digits(roof)) at middle,middle * roof cente
 set label sprintf("arithmetic: %s GFLOP/s", digits(peak)) at x_max * 0.98,peak right font along textcolor rgb compute
 
 plot for [i = 1:5] file("speeds", i) using 1:2:(size(i)) with points pointtype circle pointsize variable linecolor rgb colours[i], \
-     for [i = 1:5] file("speeds", i) using 1:2:(share[int(first[i] + $0 + 1)] > 0.3 ? word(strcol(5), 1) : "") \
-       with labels left font near textcolor rgb colours[i], \
      your_dots using 1:(only(have_yours && $5 == 0, $2)):(size_of($6)) \
        with points pointtype yours_point pointsize variable linecolor rgb ink

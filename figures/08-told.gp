@@ -24,4 +24,4 @@ set style fill solid 0.75 noborder
 plot measured using (0):0:(0):2:($0 - 0.3):($0 + 0.3) with boxxyerror fillcolor rgb green, \
      measured using 3:0:(smaller($4, x_max) - $3):(0) with vectors nohead linewidth 1.6 linecolor rgb ink, \
      predicted using 2:0 with points pointtype modelled_point pointsize 0.9 linewidth 1.6 linecolor rgb ink, \
-     measured using (0):0:(strcol(5)." ") with labels right font bare textcolor rgb ink
+     measured using (0):0:5 with labels right offset -0.8,0 font bare textcolor rgb ink

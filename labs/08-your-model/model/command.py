@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from . import table
+from . import attempt, table
 from .load import load
 from .memory import limit_memory
 from .roofs import read_roofs
@@ -31,6 +31,7 @@ def arguments(given):
     parser.add_argument("--rows", type=int, default=20, help="how many rows to print (default: 20)")
     parser.add_argument("--seconds", type=float, default=10.0, help="how long to time (default: 10)")
     parser.add_argument("--predict-only", action="store_true", help="time nothing")
+    parser.add_argument("--keep", metavar="DIR", help="keep the timed run there, for the figure of chapter 08")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
     return parser.parse_args(given)
 
@@ -54,6 +55,8 @@ def main(given=None):
         subject = subject.cast(DTYPES[options.dtype])
     result = study(subject, roofs, prices, options)
     result["batches"] = [study_batch(subject, size, roofs, prices, options) for size in options.batch]
+    if options.keep and "whole" in result:
+        attempt.keep(options.keep, result)
     if options.json:
         json.dump(as_json(result), sys.stdout)
         print()
