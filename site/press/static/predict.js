@@ -215,8 +215,8 @@
       slider.setAttribute("aria-valuetext", quantity(exact.valueAsNumber || 0, unit));
       slider.dispatchEvent(new Event("hf:moved"));
     });
-    exact?.addEventListener("keydown", (event) => { if (event.key === "Enter" && !commit.disabled) commit.click(); });
-    slider?.addEventListener("keydown", (event) => { if (event.key === "Enter" && !commit.disabled) commit.click(); });
+    for (const field of [exact, slider])
+      field?.addEventListener("keydown", (event) => { if (event.key === "Enter" && !commit.disabled) commit.click(); });
     const chosen = () => Object.fromEntries([...box.querySelectorAll("[data-row]")].map(
         (row) => [row.dataset.row, row.querySelector("input:checked")?.value]));
     box.addEventListener("change", () => { if (kind === "table") commit.disabled = Object.values(chosen()).includes(undefined); });
