@@ -4,6 +4,7 @@
 //   measure_roofs      how fast do this machine's cores compute and read?
 //   predict_networks   how long should each operation of five networks take?
 //   measure_networks   how long does it take?
+//   measure_products   why do products of few rows take longer?
 //   measure_told       one network, from its first version to one that is at least twice as fast
 //
 // model/ is the package in Python that counts, predicts and times a network under PyTorch; `make model` runs it on yours.
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
                             .steps = {{"roofs", with(shared, measure_roofs), 3, 12},
                                       {"predictions", with(shared, predict_networks), 30, 30, {"roofs"}},
                                       {"networks", with(shared, measure_networks), 30, 60, {"predictions"}},
-                                      {"told", with(shared, measure_told), 20, 60, {"predictions"}}}};
+                                      {"products", with(shared, measure_products), 4, 4, {"roofs"}},
+                                      {"told", with(shared, measure_told), 30, 120, {"predictions"}}}};
   return hf::run_lab(info, argc, argv);
 }

@@ -539,7 +539,7 @@ def test_the_front_page_leads_to_all_calculators(browser, served):
     with Visit(browser, f"{served}index.html") as visit:
         links = visit.page.locator("article a[href*='.html#fig-']").evaluate_all("all => all.map(a => a.getAttribute('href'))")
         assert links == [*(f"{PAGES[name]}#fig-live-{name}" for name in ("roofline", "array", "planner")),
-                         "06-precision.html#fig-bits"]
+                         "06-precision.html#fig-bits", "08-your-model.html#fig-live-price"]
         for name, page in PAGES.items():
             visit.page.goto(f"{served}{page}")
             assert visit.page.locator(f"article a[href='#fig-live-{name}']:not(.headerlink)").count() == 1

@@ -54,6 +54,8 @@ constexpr double smallest_share = 0.01;  // of a network's time that is worth a 
 
 double median_s(const Operation& operation) { return estimate(operation.seconds).median; }
 
+double whole_s(const Report& report) { return estimate(report.whole_s).median; }
+
 double total_s(const Report& report) {
   return std::accumulate(report.operations.begin(), report.operations.end(), 0.0,
                          [](double sum, const Operation& each) { return sum + median_s(each); });
@@ -166,7 +168,7 @@ double over_predicted(const Report& report, const char* ending) {
 /// predicted of the new ones. If everything changed, the difference between the predictions counts.
 double predicted_after(const Report& before, const Report& after, const char* changed) {
   const double gone = changed == nullptr ? before.predicted_s() : sum_of(before, changed, median_s);
-  return estimate(before.whole_s).median - gone + sum_of(after, changed, predicted_s);
+  return whole_s(before) - gone + sum_of(after, changed, predicted_s);
 }
 
 /// Adds what the first version spends its time on, worst loss first.
@@ -199,6 +201,13 @@ void add_roofs(Lab& lab, const Roofs& roofs, const std::string& suffix) {
     lab.add(Value("read_dram_gbs", roofs.memory.read_gbs.back(), "GB/s", "reading memory beyond the caches"));
   }
   lab.add(std::move(read));
+}
+
+/// The report of the round whose time is the median.
+Report middle_of(std::vector<Report>& rounds) {
+  const auto middle = rounds.begin() + static_cast<std::ptrdiff_t>(rounds.size() / 2);
+  std::ranges::nth_element(rounds, middle, {}, whole_s);
+  return *middle;
 }
 
 }  // namespace
@@ -269,19 +278,35 @@ void measure_networks(Lab& lab, Shared& shared) {
   lab.derived("watching_cost", most_watching);
 }
 
+void measure_products(Lab& lab, Shared& shared) {
+  if (!shared.tool) return;
+  constexpr double weights = 512 * 2048, rows = 16, bytes = weights * sizeof(float);  // as in why/products.py
+  const auto seconds = shared.tool->seconds("why/products.py", 1);
+  const auto us = [&](const char* name) { return times(estimate(seconds.at(name)), 1e6); };
+  lab.modelled("few_rows_predicted_us", 2 * rows * weights / shared.roofs.front().fp32_gflops.median / 1e3, "us");
+  lab.add(Value("few_rows_near_us", us("near"), "us"));
+  lab.add(Value("few_rows_far_us", us("far"), "us"));
+  const double extra_s = estimate(seconds.at("far")).median - estimate(seconds.at("near")).median;
+  lab.derived("few_rows_delivery_gbs", bytes / extra_s / 1e9, "GB/s");
+  lab.add(Value("one_row_gbs", rate(bytes, estimate(seconds.at("one_row"))), "GB/s"));
+  lab.add(Value("sum_gbs", rate(bytes, estimate(seconds.at("sum"))), "GB/s"));
+}
+
 void measure_told(Lab& lab, Shared& shared) {
   if (!shared.tool) return;
   constexpr std::size_t count = std::size(versions);
-  std::vector<Report> reports(count);
+  std::vector<std::vector<Report>> rounds(count);
   std::vector<std::vector<double>> seconds(count);
   // Each version is a process of its own, so the versions take turns.
-  for (int round = 0; round < (lab.quick() ? 1 : 4); ++round) {
+  for (int round = 0; round < (lab.quick() ? 1 : 3); ++round) {
     for (std::size_t i = 0; i < count; ++i) {
       lab.tick();
-      reports[i] = shared.tool->time(versions[i].file(), 1, lab.quick() ? 0.2 : 1);
-      seconds[i].push_back(estimate(reports[i].whole_s).median);
+      rounds[i].push_back(shared.tool->time(versions[i].file(), 1, lab.quick() ? 0.2 : 1));
+      seconds[i].push_back(whole_s(rounds[i].back()));
     }
   }
+  std::vector<Report> reports;
+  for (std::vector<Report>& each : rounds) reports.push_back(middle_of(each));
   add_first_version(lab, reports.front());
   Pair told("told", "a classifier of photographs", {"version", "1"}, milliseconds);
   double worst = 1;

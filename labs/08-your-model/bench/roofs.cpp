@@ -16,7 +16,6 @@
 #include "harness/measure/memory.hpp"
 #include "harness/measure/peaks.hpp"
 #include "kit/random.hpp"
-#include "kit/streams/stream_runs.hpp"
 #include "kit/streams/stream_set.hpp"
 #include "kit/verify.hpp"
 
@@ -80,26 +79,50 @@ void measure_arithmetic(Roofs& roofs, Team& team, const Plan& plan) {
   roofs.gelu_gops = rate(done, sampling.of("gelu"));
 }
 
+/// Memory for each thread, which the thread itself touches first. PyTorch does not ask for huge pages, so the roofs are
+/// measured on ordinary ones.
+std::vector<Buffer> memory_of(Team& team, std::size_t bytes) {
+  std::vector<Buffer> memory;
+  for (int thread = 0; thread < team.size(); ++thread) memory.emplace_back(bytes, Pages::base);
+  team.run([&](int thread) {
+    fill_random(memory[static_cast<std::size_t>(thread)].as<float>(), static_cast<std::uint32_t>(thread));
+  });
+  return memory;
+}
+
+/// Floats of a working set that whole blocks of both loops fill.
+std::size_t floats_in(const roofline::StreamSet& set, std::size_t bytes) {
+  return bytes / sizeof(float) / (2 * set.block) * (2 * set.block);
+}
+
+/// Reads, or copies one half to the other.
+std::vector<Variant> streams_over(const roofline::StreamSet& set, const std::vector<Buffer>& memory, std::size_t bytes,
+                                  Team& team) {
+  const std::size_t n = floats_in(set, bytes);
+  const auto of = [&memory](int thread) { return memory[static_cast<std::size_t>(thread)].as<float>().data(); };
+  const auto on_all = [&team](const char* id, auto passes) {
+    return Variant{
+        id, [&team, passes](std::int64_t calls) { return team.run([&](int thread) { passes(thread, calls); }); }};
+  };
+  return {on_all("read", [=, &set](int thread, std::int64_t calls) { set.read(of(thread), n, calls); }),
+          on_all("copy", [=, &set](int thread, std::int64_t calls) {
+            set.copy(of(thread), of(thread) + n / 2, n / 2, calls);
+          })};
+}
+
 void measure_memory(Roofs& roofs, const Machine& machine, Team& team, std::size_t largest, const RoofPlans& plans) {
   const roofline::StreamSet& set = *roofline::stream_sets(machine).back();
-  const roofline::StreamMemory memory(team, largest);
-  const auto threads = static_cast<std::size_t>(team.size());
+  const std::size_t threads = static_cast<std::size_t>(team.size()), most = largest / threads;
+  const std::vector<Buffer> memory = memory_of(team, most);
   const std::size_t cached = std::max<std::size_t>(machine.last_level_cache_bytes(), 16 * MiB);
-  for (std::size_t each = 16 * KiB; each <= largest / threads; each *= 2) {
-    const bool last = each * 2 > largest / threads;
-    const std::size_t bytes = last ? largest / threads : each;
-    std::vector<Variant> variants;
-    for (const roofline::Stream stream : {roofline::Stream::read, roofline::Stream::copy}) {
-      variants.push_back(threads == 1 ? one_thread(set, stream, memory, bytes)
-                                      : all_threads(set, stream, memory, bytes, team));
-    }
-    const Sampling sampling = sample_interleaved(variants, bytes * threads <= cached ? plans.arithmetic : plans.memory);
-    const auto gbs = [&](roofline::Stream stream, std::size_t at) {
-      return rate(roofline::pass_bytes(set, stream, bytes) * team.size(), sampling.seconds[at]);
-    };
+  for (std::size_t each = 16 * KiB; each <= most; each *= 2) {
+    const std::size_t bytes = each * 2 > most ? most : each;
+    const Sampling sampling = sample_interleaved(streams_over(set, memory, bytes, team),
+                                                 bytes * threads <= cached ? plans.arithmetic : plans.memory);
+    const double moved = as_double(floats_in(set, bytes) * sizeof(float) * threads);
     roofs.memory.bytes.push_back(bytes * threads);
-    roofs.memory.read_gbs.push_back(gbs(roofline::Stream::read, 0));
-    roofs.memory.copy_gbs.push_back(gbs(roofline::Stream::copy, 1));
+    roofs.memory.read_gbs.push_back(rate(moved, sampling.of("read")));
+    roofs.memory.copy_gbs.push_back(rate(moved, sampling.of("copy")));
   }
 }
 

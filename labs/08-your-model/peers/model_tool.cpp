@@ -1,9 +1,11 @@
 #include "08-your-model/peers/model_tool.hpp"
 
 #include <filesystem>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -75,22 +77,43 @@ Report ModelTool::time(const std::string& network, int threads, double seconds) 
   return run(network, threads, {"--seconds", number_text(seconds)});
 }
 
+std::map<std::string, std::vector<double>> ModelTool::seconds(const std::string& program, int threads) const {
+  const std::string text = output_of(program, {(folder_.path() / program).string(), std::to_string(threads)});
+  try {
+    return nlohmann::json::parse(text).get<std::map<std::string, std::vector<double>>>();
+  } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(program + " did not print its times: " + error.what());
+  }
+}
+
 Report ModelTool::run(const std::string& network, int threads, const std::vector<std::string>& options) const {
-  const std::string folder = folder_.path().string();
-  std::vector<std::string> command = {"env",       "PYTHONPATH=" + folder,  "python3", "-m",
-                                      "model",     folder + "/" + network,  "--roofs", folder + "/roofs.json",
-                                      "--threads", std::to_string(threads), "--json"};
-  command.insert(command.end(), options.begin(), options.end());
+  std::vector<std::string> arguments = {"-m",
+                                        "model",
+                                        (folder_.path() / network).string(),
+                                        "--roofs",
+                                        (folder_.path() / "roofs.json").string(),
+                                        "--threads",
+                                        std::to_string(threads),
+                                        "--json"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  return read_report(network, output_of(network, arguments));
+}
+
+/// What python3 prints. \param file  of the package, for the error
+std::string ModelTool::output_of(const std::string& file, const std::vector<std::string>& arguments) const {
+  std::vector<std::string> command = {"env", "PYTHONPATH=" + folder_.path().string(), "python3", "-W", "ignore"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
   unpin();  // a command inherits the cores of the thread that starts it
-  const CommandResult result = run_command(command, patience_seconds, Listen::output);
+  CommandResult result = run_command(command, patience_seconds, Listen::output);
   switch (result.end) {
-    case CommandResult::End::done: return read_report(network, result.text);
+    case CommandResult::End::done: return std::move(result.text);
     case CommandResult::End::out_of_time:
-      throw std::runtime_error(network + ": no report within " + std::to_string(static_cast<int>(patience_seconds)) +
+      throw std::runtime_error(file + ": no answer within " + std::to_string(static_cast<int>(patience_seconds)) +
                                " s");
     default:
-      throw std::runtime_error(network + ": python3 -m model failed; make model FILE=labs/08-your-model/" + network +
-                               " says why");
+      throw std::runtime_error("labs/08-your-model/" + file +
+                               ": python3 failed; if this is a network, make model FILE=" + "labs/08-your-model/" +
+                               file + " says why");
   }
 }
 

@@ -3,6 +3,7 @@
 /// answers in JSON.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -50,8 +51,12 @@ class ModelTool {
   /// The same, and times them for about so many seconds.
   Report time(const std::string& network, int threads, double seconds) const;
 
+  /// Runs a program of its own that prints the seconds of each round by name. \param program  "why/products.py"
+  std::map<std::string, std::vector<double>> seconds(const std::string& program, int threads) const;
+
  private:
   Report run(const std::string& network, int threads, const std::vector<std::string>& options) const;
+  std::string output_of(const std::string& file, const std::vector<std::string>& arguments) const;
 
   ScratchFolder folder_;
 };
