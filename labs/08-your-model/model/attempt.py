@@ -8,8 +8,8 @@ SMALLEST = 0.01  # share of the time that is worth a mark
 
 
 def keep(folder, result):
-    """Writes the next attempt into the folder, in the format of tools/yours, and returns its path. The figure takes an operation's
-    share of the time from the ratio of both medians."""
+    """Writes the next attempt into the folder, in the format of tools/yours, and returns its path. The figure takes the share
+    of an operation from both medians."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     last = max((int(each.stem) for each in folder.glob("[0-9]*.json")), default=0)
