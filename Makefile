@@ -117,7 +117,7 @@ bundle: needs-bundle ## pack the compiled labs for machines without a compiler, 
 	@tools/bundle
 
 .PHONY: new-chapter
-new-chapter: ## create a chapter skeleton (lab, test, figure, drawing) that passes all tests (N=08 SLUG=name)
+new-chapter: ## create a chapter skeleton (lab, test, figure, drawing) that passes all tests (N=09 SLUG=name)
 	@tools/new-chapter "$$N" "$$SLUG"
 
 .PHONY: new-book

@@ -2,6 +2,7 @@
 # needs: speeds_perceptron speeds_resnet speeds_gpt2 speeds_grouped_queries speeds_mixture
 # needs: shares_perceptron shares_resnet shares_gpt2 shares_grouped_queries shares_mixture bandwidth_read
 # shows: speeds_perceptron speeds_resnet speeds_gpt2 speeds_grouped_queries speeds_mixture
+# shows: bandwidth_read bandwidth_read_all
 # A dot's area is the operation's share of its network's time. The roof is that of memory beyond the caches. The lowest dots leave
 # room for the names of the sides.
 height = 520
