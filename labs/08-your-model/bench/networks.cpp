@@ -228,7 +228,7 @@ void measure_roofs(Lab& lab, Shared& shared) {
     shared.roofs.push_back(measure_roofs(lab.machine(), team, largest, {lab.plan(30), lab.memory_plan(30)}));
     add_roofs(lab, shared.roofs.back(), threads == 1 ? "" : "_all");
   }
-  if (library_version("PyTorch").empty()) {
+  if (library_version("PyTorch") == "none") {
     lab.note("no network was run: python3 cannot import torch; pip install torch");
   } else {
     shared.tool = std::make_unique<ModelTool>(roofs_json(lab.machine(), shared.roofs));
