@@ -98,7 +98,8 @@ def dataflows():
                     the right and sums move down and leave at the bottom. In the right one the sums stay, the input moves to
                     the right and the weights move down. In both, numbers enter one step later for each row and column, so
                     that the cells at work form a diagonal wave: 1, 3, 6, 10, 12, 12, 10, 6, 3 and 1 of 16 cells.""",
-                    data_first=0, data_last=last, data_at=4, data_pace=1000, data_unit=f"cycle {{}} of {last}", data_says="|".join(says))
+                    data_first=0, data_last=last, data_at=4, data_pace=1000, data_unit=f"cycle {{}} of {last}",
+                    data_says="|".join(says))
     top = 156
     for left, stays in ((116, "weights"), (376, "sums")):
         sketch.text(left - 112, 18, f"The {stays} stay", "bold")
