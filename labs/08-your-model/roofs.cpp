@@ -8,6 +8,7 @@
 #include "08-your-model/bench/roofs.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/interrupt.hpp"
+#include "harness/measure/sampling.hpp"
 #include "harness/measure/threads.hpp"
 #include "record/file.hpp"
 

@@ -4,17 +4,21 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numbers>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "08-your-model/kernels/functions.hpp"
+#include "harness/machine/machine.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/peaks.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/measure/threads.hpp"
 #include "kit/random.hpp"
 #include "kit/streams/stream_set.hpp"
 #include "kit/verify.hpp"
@@ -32,7 +36,7 @@ struct Function {
   double (*bound)(double x);  ///< on the relative error
 };
 
-double root_of(double x) { return std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x); }
+double root_of(double x) { return std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x); }
 
 // GELU without the difference in x / 2 · (1 + tanh z), which would lose digits.
 constexpr Function functions[] = {

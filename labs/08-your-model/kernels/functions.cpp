@@ -1,5 +1,7 @@
 #include "08-your-model/kernels/functions.hpp"
 
+#include <cstddef>
+
 #include "harness/measure/vector.hpp"
 #include "kit/exponential.hpp"
 

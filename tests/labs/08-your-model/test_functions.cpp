@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include "08-your-model/kernels/functions.hpp"
@@ -11,7 +13,7 @@
 namespace hf::your_model {
 namespace {
 
-double root_of(double x) { return std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x); }
+double root_of(double x) { return std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x); }
 
 /// x / 2 · (1 + tanh z), without its difference, which would lose digits.
 double exact_gelu(double x) { return x / (1 + std::exp(-2 * root_of(x))); }

@@ -1,11 +1,13 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include <nlohmann/json.hpp>
 
 #include "08-your-model/bench/roofs.hpp"
 #include "harness/machine/machine.hpp"
+#include "harness/measure/sampling.hpp"
 #include "harness/measure/threads.hpp"
 
 namespace hf::your_model {
