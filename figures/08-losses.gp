@@ -11,7 +11,7 @@ stats measured every ::0::shown - 1 using 4 name "time" nooutput
 rows = time_records
 x_max = time_max / 1000 * 1.08
 
-left_edge = 208; right_edge = width - 26; top_edge = 40; bottom_edge = height - 56
+left_edge = 236; right_edge = width - 26; top_edge = 40; bottom_edge = height - 56
 y_title = ""
 load "frame.gp"
 eval x_range(0, x_max)

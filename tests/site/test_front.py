@@ -145,6 +145,7 @@ def test_the_main_button_shows_plot_and_question_and_goes_to_the_slider(browser,
             assert header["y"] + header["height"] <= box["y"] and box["y"] + box["height"] <= height, part
         expect(visit.page.locator(".hf-predict input[type=range]")).to_be_focused()
         expect(visit.page.locator(".hf-back")).to_be_hidden()  # nothing was left
+        visit.page.keyboard.press("ArrowRight")
         visit.page.keyboard.press("Enter")
         expect(visit.page.locator(".hf-predict-means")).to_be_visible()
 
