@@ -27,9 +27,9 @@ def has_torch():
     return subprocess.run(["python3", "-c", "import torch"], capture_output=True).returncode == 0
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def needs_torch():
-    if "HARDWARE_FIRST_PEERS" not in os.environ and not has_torch():
+    if not os.environ.get("HARDWARE_FIRST_PEERS") and not has_torch():
         pytest.skip("python3 cannot import torch")
 
 
