@@ -3,14 +3,15 @@
 # needs: shares_perceptron shares_resnet shares_gpt2 shares_grouped_queries shares_mixture bandwidth_read
 # shows: speeds_perceptron speeds_resnet speeds_gpt2 speeds_grouped_queries speeds_mixture
 # shows: bandwidth_read bandwidth_read_all
-# A dot's area is the operation's share of its network's time. The roof is that of memory beyond the caches. The lowest dots leave
+# A mark's area is the operation's share of its network's time. The roof is that of memory beyond the caches. The lowest dots leave
 # room for the names of the sides.
 height = 520
 load "style.gp"
 load tables."/values.gp"
 networks = "perceptron resnet gpt2 grouped_queries mixture"
 array names[5] = ["perceptron", "ResNet", "GPT-2, a token", "grouped queries", "mixture of experts"]
-array colours[5] = [ink, green, purple, grey, blue]
+array colours[5] = [ink, green, purple, grey, ink]
+array points[5] = [circle, circle, circle, circle, diamond]
 file(kind, i) = tables."/".kind."_".word(networks, i).".tsv"
 
 # The shares of all operations, one network after the other.
@@ -43,7 +44,7 @@ y_title = "speed, GFLOP/s"
 load "roofline-axes.gp"
 
 x_low = larger(x_min, y_min / roof)
-do for [i = 1:5] { eval key(names[i], circle, colours[i]) }
+do for [i = 1:5] { eval key(names[i], points[i], colours[i]) }
 if (have_yours) { eval key("yours", yours_point, ink) }
 set arrow from x_low,x_low * roof to ridge,peak nohead linewidth 3.2 linecolor rgb memory
 set arrow from ridge,peak to x_max,peak nohead linewidth 3.2 linecolor rgb compute
@@ -51,6 +52,6 @@ middle = sqrt(x_low * ridge)
 set label sprintf("memory: %s GB/s", digits(roof)) at middle,middle * roof center rotate by rise font along textcolor rgb memory
 set label sprintf("arithmetic: %s GFLOP/s", digits(peak)) at x_max * 0.98,peak right font along textcolor rgb compute
 
-plot for [i = 1:5] file("speeds", i) using 1:2:(size(i)) with points pointtype circle pointsize variable linecolor rgb colours[i], \
+plot for [i = 1:5] file("speeds", i) using 1:2:(size(i)) with points pointtype points[i] pointsize variable linecolor rgb colours[i], \
      your_dots using 1:(only(have_yours && $5 == 0, $2)):(size_of($6)) \
        with points pointtype yours_point pointsize variable linecolor rgb ink
