@@ -1,6 +1,6 @@
 """{scoreboard}: tokens per second of one small language model, a row for each chapter up to the page's own; elsewhere all rows.
 
-No lab measures these rows: each is computed from a machine's records of labs 00 and 06. All rows of a board are from one
+No lab measures these rows: each is computed from a machine's records of labs 00, 06 and 08. All rows of a board are from one
 machine; if it has not measured a number that a row needs, the row says so. Only a GPU's tokens, measured by lab 03, may be from
 another machine: until a record has them, that row is modelled.
 """
@@ -29,7 +29,7 @@ from press.reader.per_machine import for_each_machine
 
 from .widgets import planner_tables
 
-WORKLOAD, GPU, PRECISION = "00-workload", "03-gpu", "06-precision"
+WORKLOAD, GPU, PRECISION, MODEL = "00-workload", "03-gpu", "06-precision", "08-your-model"
 NEEDED = ("decode_tokens_per_s", "decode_predicted_tokens_per_s", "flops_decode")  # without these there is no board
 SMALLEST_MODEL = 2e8  # FLOPs of a token: GPT-2 small takes 2.7e8; with too little memory or time, lab 00 ran a smaller model
 PROMPT = 512  # tokens that lab 00 reads with GPT-2 small
@@ -37,7 +37,7 @@ MEMORY, ARITHMETIC = "memory", "arithmetic"
 COLOURS = {MEMORY: "orange", ARITHMETIC: "blue"}
 TBS = {chip["name"]: chip["bandwidth"] / 1e12 for chip in planner_tables()["chips"]}
 QUOTED = {"03": ("an H100", TBS["h100"], "mlengineering"), "04": ("a TPU v5p", TBS["tpu-v5p"], "googletpu")}  # with the source
-TEXTS = {"05": 32, "06": 100, "07": 100}  # before the token; in the other rows 500
+TEXTS = {"05": 32, "06": 100, "07": 100, "08": 256}  # before the token; in the other rows 500
 WIDTH, LEFT, RIGHT, ROW, NAME, THICK, FOOT = 560, 8, 84, 56, 20, 15, 52  # of the drawing, as wide as all figures
 NOT_MEASURED = "not measured on this machine"
 
@@ -116,7 +116,9 @@ ROWS = (
         lambda of: of.measured("batch_speed[16]", *min((of["batch_bytes[16]"], MEMORY), (of["batch_flops[16]"], ARITHMETIC)))),
     Row("06", "one user, 4-bit weights", "measured",
         lambda of: of.measured("decode_tokens[q4_0]", of["decode_tokens_predicted[q4_0]"], MEMORY)),
-    Row("07", "the same, if only matrix products took time", "modelled", products_alone))
+    Row("07", "the same, if only matrix products took time", "modelled", products_alone),
+    Row("08", "one user, 32-bit weights, in PyTorch", "measured",
+        lambda of: of.measured("gpt2_tokens_per_s", of["gpt2_bound_per_s"], MEMORY)))
 
 
 def measured_gpu(records: Records) -> tuple[Row, Record] | None:
@@ -146,8 +148,8 @@ def board(records: Records, machine: Machine, rows: list[Row], labs: list[str]) 
     else:
         raise NotMeasured(f"no record of {WORKLOAD} has a model as large as GPT-2 small")
     owner = records.machine_of(workload)
-    used, path = [replace(workload, elsewhere=owner != machine)], records.path_of(owner, PRECISION)
-    used += [records.read(path)] if PRECISION in labs and path.exists() else []
+    used = [replace(workload, elsewhere=owner != machine)]
+    used += [records.read(path) for lab in labs[1:] if (path := records.path_of(owner, lab)).exists()]
     return Board(used, {row: row.of(Numbers(used)) for row in rows})
 
 
@@ -162,7 +164,7 @@ class Scoreboard(NoticeDirective):
         rows = [row for row in ROWS if row.chapter <= (new or "99")]
         gpu = measured_gpu(domain.records)
         rows = [gpu[0] if gpu and row.chapter == gpu[0].chapter else row for row in rows]
-        labs = [WORKLOAD, PRECISION][:1 + (rows[-1].chapter >= "06")]
+        labs = [WORKLOAD, *(lab for lab in (PRECISION, MODEL) if lab[:2] <= rows[-1].chapter)]
         for lab in labs if new else "*":  # all labs, without naming any: the machine is named below the board, without a banner
             domain.note_lab(lab)
         self.options["name"] = f"fig-{new}-scoreboard" if new else "fig-scoreboard"

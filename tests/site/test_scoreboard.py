@@ -1,4 +1,5 @@
-"""{scoreboard}: tokens per second of one small model, a row for each chapter, computed from the records of labs 00 and 06."""
+"""{scoreboard}: tokens per second of one small model, a row for each chapter, computed from the records of labs 00, 06 and
+08."""
 
 import json
 import re
@@ -16,25 +17,24 @@ from whole import PROJECT
 
 SVG = "{http://www.w3.org/2000/svg}"
 PAGE = "# Page\n\n```{scoreboard}\n```\n"
-WORKLOAD, PRECISION = "00-workload", "06-precision"
-WHOLE = "amd-epyc-zen-5-2-cores-vm"  # has measured everything that the rows need
-MEASURED = {"00", "02", "05", "06"}
+WORKLOAD, PRECISION, MODEL = LABS = "00-workload", "06-precision", "08-your-model"
+WHOLE = "amd-epyc-zen-3-2-cores-vm"  # has measured everything that the rows need
+MEASURED = {"00", "02", "05", "06", "08"}
 
 
 @pytest.fixture
 def board(site):
-    """Writes a machine's two records, after edits, as those of the machine `slug`, or of this machine if ""."""
-    for lab in (WORKLOAD, PRECISION, "05-scaling"):
+    """Writes a machine's three records, after edits, as those of the machine `slug`, or of this machine if ""."""
+    for lab in (*LABS, "05-scaling"):
         site.lab(lab)
         shutil.copy(PROJECT / "labs" / lab / "definitions.json", site.root / "labs" / lab)  # of the numbers not in a record
 
-    def write(slug="", workload=lambda record: None, precision=lambda record: None, labs=(WORKLOAD, PRECISION)):
-        for lab, edit in ((WORKLOAD, workload), (PRECISION, precision)):
-            if lab not in labs:
-                continue
+    def write(slug="", workload=lambda record: None, precision=lambda record: None, labs=LABS):
+        edits = {WORKLOAD: workload, PRECISION: precision}
+        for lab in labs:
             record = made.record(lab, WHOLE)
             record["machine"].update(slug=slug or made.SLUG, cpu=f"{slug or 'Own'} Processor")
-            edit(record)
+            edits.get(lab, lambda record: None)(record)
             path = site.root / "figures" / "records" / slug if slug else site.root / "build" / "records"
             path.mkdir(parents=True, exist_ok=True)
             (path / f"{lab}.json").write_text(json.dumps(record), encoding="utf-8")
@@ -82,7 +82,7 @@ def numbers(lab):
 
 def expected():
     """{chapter: (tokens per second, bound)} from the record, by the book's own formulas."""
-    w, p = numbers(WORKLOAD), numbers(PRECISION)
+    w, p, m = map(numbers, LABS)
     bytes_bound = 1e9 * w["bandwidth_during_passes_gbs"] / w["decode_bytes_per_token"]
     q4_bound = p["decode_tokens_predicted", "Q4_0"]
     peak, q4 = 1e9 * w["peak_during_passes_gflops"], p["decode_tokens", "Q4_0"]
@@ -90,12 +90,13 @@ def expected():
             "02": (512e3 / w["prefill_ms"], peak / (w["flops_prefill"] / 512)),
             "03": (3.35e12 / w["decode_bytes_per_token"], None), "04": (2.765e12 / w["decode_bytes_per_token"], None),
             "05": (w["batch_speed", 16], min(w["batch_bytes", 16], w["batch_flops", 16])), "06": (q4, q4_bound),
-            "07": (1 / (1 / q4 - 1e-6 * p["decode_between_us"]), q4_bound)}
+            "07": (1 / (1 / q4 - 1e-6 * p["decode_between_us"]), q4_bound),
+            "08": (m["gpt2_tokens_per_s"], m["gpt2_bound_per_s"])}
 
 
-@pytest.mark.parametrize("chapter", ["00", "01", "05", "06"])
+@pytest.mark.parametrize("chapter", ["00", "01", "05", "06", "08"])
 def test_a_chapter_has_the_rows_up_to_its_own_which_is_emphasised(board, chapter):
-    page = {"00": WORKLOAD, "01": "01-roofline", "05": "05-scaling", "06": PRECISION}[chapter]
+    page = {"00": WORKLOAD, "01": "01-roofline", "05": "05-scaling", "06": PRECISION, "08": MODEL}[chapter]
     board.site.record()
     board()
     svg = built(board.site, page)
@@ -136,7 +137,7 @@ def test_a_measured_gpu_replaces_the_modelled_one_and_names_its_machine(board):
 def test_the_front_page_has_all_rows_alike(board):
     board()
     svg = built(board.site)
-    assert list(told(svg)) == [row.chapter for row in ROWS] == [f"{number:02}" for number in range(8)]
+    assert list(told(svg)) == [row.chapter for row in ROWS] == [f"{number:02}" for number in range(9)]
     assert not [text for text in svg.iter(f"{SVG}text") if text.get("font-weight")]
     assert {bar.get("class").split()[0][2:] for bar in svg.iter(f"{SVG}rect")} == {"ink"}
 
@@ -173,7 +174,8 @@ def test_the_bound_names_its_roof(board):
     roofs = {chapter: found[1] for chapter, said in told(svg).items() if (found := re.search(r"bound \d+ \((\w+)\)$", said))}
     w = numbers(WORKLOAD)
     of_16 = "memory" if w["batch_bytes", 16] < w["batch_flops", 16] else "arithmetic"
-    assert roofs == {"00": "memory", "01": "memory", "02": "arithmetic", "05": of_16, "06": "memory", "07": "memory"}
+    assert roofs == {"00": "memory", "01": "memory", "02": "arithmetic", "05": of_16, "06": "memory", "07": "memory",
+                     "08": "memory"}
     colours = [path.get("class") for path in svg.iter(f"{SVG}path") if path.get("class") != "s-grid"]
     assert colours.count("s-blue") == list(roofs.values()).count("arithmetic") and set(colours) == {"s-blue", "s-orange"}
 
@@ -199,8 +201,9 @@ def test_below_stand_kinds_machine_records_and_dates(board):
     board()
     built(board.site)
     assert re.search(r"Measured and modelled · this machine · ±[\d.]+ ?%, at most ±[\d.]+ ?% · record 00, \d+ \w+ 2026 · "
-                     r"record 06, \d+ \w+ 2026 Bandwidth of an H100: 3.35 TB/s · a TPU v5p: 2.765 TB/s", board.site.text())
-    said = "Context: about 500 tokens; 32 in row 05, 100 in rows 06 and 07. A shorter context means fewer bytes."
+                     r"record 06, \d+ \w+ 2026 · record 08, \d+ \w+ 2026 "
+                     r"Bandwidth of an H100: 3.35 TB/s · a TPU v5p: 2.765 TB/s", board.site.text())
+    said = "Context: about 500 tokens; 32 in row 05, 100 in rows 06 and 07, 256 in row 08. A shorter context means fewer bytes."
     assert said in board.site.text()
     assert "with the quick budget" not in board.site.text()
 
@@ -218,7 +221,7 @@ def test_what_a_machine_has_not_measured_is_said_in_its_row(board):
     board(precision=drop_value("decode_between_us"))
     svg = built(board.site)
     assert told(svg)["07"].endswith(NOT_MEASURED) and NOT_MEASURED in words(svg)
-    assert len(list(svg.iter(f"{SVG}rect"))) == 7
+    assert len(list(svg.iter(f"{SVG}rect"))) == len(ROWS) - 1
 
 
 def test_times_that_do_not_fit_together_make_no_bar(board):
@@ -232,7 +235,7 @@ def test_rows_of_two_machines_are_never_mixed(board):
     board.site.page(PAGE)
     board.site.build()
     said = told(drawn(board.site.html()))
-    assert [chapter for chapter, words in said.items() if words.endswith(NOT_MEASURED)] == ["06", "07"]
+    assert [chapter for chapter, words in said.items() if words.endswith(NOT_MEASURED)] == ["06", "07", "08"]
     other = (board.site.root / "build/out/_machines/index/other-machine.js").read_text(encoding="utf-8")
     assert NOT_MEASURED not in other and "record 06" in other
 
@@ -278,8 +281,8 @@ def test_the_axis_is_made_of_whole_decades_and_holds_every_bar(board):
 
 def test_no_word_of_a_published_board_leaves_it_or_lies_on_another(browser, record_tool, tmp_path):
     records = Records(PROJECT, tmp_path, record_tool, published_only=True, default=WHOLE)
-    svgs = {(machine.slug, new): drawing(of_machine(records, machine, rows, [WORKLOAD, PRECISION]), new)
+    svgs = {(machine.slug, new): drawing(of_machine(records, machine, rows, LABS), new)
             for machine in records.machines()
-            for new in ("", "00", "05", "07") for rows in [[row for row in ROWS if row.chapter <= (new or "99")]]}
+            for new in ("", "00", "05", "07", "08") for rows in [[row for row in ROWS if row.chapter <= (new or "99")]]}
     placed = measure(browser, svgs, tmp_path)
     assert {key: told for key, svg in svgs.items() if (told := faults(svg, placed[key]))} == {}
