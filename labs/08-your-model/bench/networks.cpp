@@ -278,20 +278,6 @@ void measure_networks(Lab& lab, Shared& shared) {
   lab.derived("watching_cost", most_watching);
 }
 
-void measure_products(Lab& lab, Shared& shared) {
-  if (!shared.tool) return;
-  constexpr double weights = 512 * 2048, rows = 16, bytes = weights * sizeof(float);  // as in why/products.py
-  const auto seconds = shared.tool->seconds("why/products.py", 1);
-  const auto us = [&](const char* name) { return times(estimate(seconds.at(name)), 1e6); };
-  lab.modelled("few_rows_predicted_us", 2 * rows * weights / shared.roofs.front().fp32_gflops.median / 1e3, "us");
-  lab.add(Value("few_rows_near_us", us("near"), "us"));
-  lab.add(Value("few_rows_far_us", us("far"), "us"));
-  const double extra_s = estimate(seconds.at("far")).median - estimate(seconds.at("near")).median;
-  lab.derived("few_rows_delivery_gbs", bytes / extra_s / 1e9, "GB/s");
-  lab.add(Value("one_row_gbs", rate(bytes, estimate(seconds.at("one_row"))), "GB/s"));
-  lab.add(Value("sum_gbs", rate(bytes, estimate(seconds.at("sum"))), "GB/s"));
-}
-
 void measure_told(Lab& lab, Shared& shared) {
   if (!shared.tool) return;
   constexpr std::size_t count = std::size(versions);
