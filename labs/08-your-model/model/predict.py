@@ -16,7 +16,8 @@ class Reuse:
 
     def distance(self, storage, size):
         """The bytes touched since the storage was, with its own; touches it."""
-        # Its own count too, because between two uses of a byte the rest of the storage is used, as in a loop over a working set.
+        # Its own count too, because between two uses of a byte the rest of the storage is used, as in a loop over a working
+        # set.
         between = FAR
         if storage in self.touched:
             between = size
