@@ -9,8 +9,11 @@ from pathlib import Path
 import torch
 
 from . import attempt, table
+from .device import DEVICES, Gpu
+from .gpu_roofs import measure_gpu_roofs
 from .load import load
 from .memory import limit_memory
+from .names import short_name
 from .roofs import read_roofs
 from .study import study, study_batch
 from .timing import measure_prices
@@ -24,6 +27,7 @@ def arguments(given):
     parser.add_argument("file", metavar="FILE", help="a Python file that defines model and inputs")
     parser.add_argument("--roofs", default=ROOFS, help="the roofs of this machine (default: build/records/roofs.json)")
     parser.add_argument("--threads", type=int, help="how many threads PyTorch uses (default: all)")
+    parser.add_argument("--device", choices=DEVICES, default="cpu", help="cuda: run it on a GPU, with the GPU's own roofs")
     parser.add_argument("--dtype", choices=DTYPES, help="run the model with floating-point numbers of this kind")
     parser.add_argument("--backward", action="store_true", help="run a training step: the gradients of the outputs' sum, too")
     parser.add_argument("--compile", action="store_true", help="also time what torch.compile makes of the model")
@@ -46,22 +50,30 @@ def sizes(text):
 def main(given=None):
     options = arguments(given)
     warnings.filterwarnings("ignore")  # a library's would stand between the reader and the table
-    roofs = read_roofs(options.roofs, options.threads)
-    torch.set_num_threads(roofs.threads)
-    prices = measure_prices()
-    limit_memory()
-    subject = load(options.file)
+    device = DEVICES[options.device]()
+    roofs = roofs_of(device, options)
+    prices = measure_prices(device)
+    subject = load(options.file, device)
     if options.dtype:
         subject = subject.cast(DTYPES[options.dtype])
     result = study(subject, roofs, prices, options)
     result["batches"] = [study_batch(subject, size, roofs, prices, options) for size in options.batch]
-    if options.keep and "whole" in result:
+    if options.keep and "whole" in result and options.device == "cpu":  # the figure has the roofline of a processor
         attempt.keep(options.keep, result)
     if options.json:
         json.dump(as_json(result), sys.stdout)
         print()
     else:
         table.show(result, options.rows)
+
+
+def roofs_of(device, options):
+    if isinstance(device, Gpu):  # whose driver reserves more addresses than there is memory
+        return measure_gpu_roofs(device)
+    roofs = read_roofs(options.roofs, options.threads)
+    torch.set_num_threads(roofs.threads)
+    limit_memory()
+    return roofs
 
 
 def as_json(result):
@@ -80,5 +92,5 @@ def as_json(result):
 
 def row_as_json(row):
     told = {name: getattr(row, name) for name in ("module", "line", "operation", "shapes", "calls", "flops", "bytes")}
-    told |= {"predicted_s": row.predicted, "waits": row.waits}
+    told |= {"kind": short_name(row.operation), "predicted_s": row.predicted, "waits": row.waits}
     return told | ({"seconds": row.samples} if row.samples else {})

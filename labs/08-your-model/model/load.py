@@ -18,8 +18,8 @@ HERE = str(Path(__file__).resolve().parent)
 class Subject:
     """A model, what it is called with, and where each of its modules was made."""
 
-    def __init__(self, file, model, inputs, made_at):
-        self.file, self.model, self.inputs = file, model, inputs
+    def __init__(self, file, model, inputs, made_at, device):
+        self.file, self.model, self.inputs, self.device = file, model, inputs, device
         self.made_at = made_at  # the line of the reader's file, by the module's id
         self.names = {id(module): name for name, module in model.named_modules()}
 
@@ -32,7 +32,7 @@ class Subject:
     def with_inputs(self, change):
         """The same model, called with other tensors."""
         inputs = tree_map(lambda each: change(each) if isinstance(each, torch.Tensor) else each, self.inputs)
-        return Subject(self.file, self.model, inputs, self.made_at)
+        return Subject(self.file, self.model, inputs, self.made_at, self.device)
 
     def cast(self, dtype):
         """The model and its inputs with other floating-point numbers."""
@@ -40,8 +40,8 @@ class Subject:
         return self.with_inputs(lambda each: each.to(dtype) if each.is_floating_point() else each)
 
 
-def load(path):
-    """Runs the reader's file. Raises Refusal if it defines no model that can be run."""
+def load(path, device):
+    """Runs the reader's file, and moves what it defines to the device. Raises Refusal if that is no model that can be run."""
     file = Path(path).resolve()
     if not file.is_file():
         raise Refusal(f"{path}: there is no such file; name a Python file that defines model and inputs")
@@ -55,10 +55,12 @@ def load(path):
     if not isinstance(model, torch.nn.Module):
         remedy = "call it, to make one" if isinstance(model, type) else "wrap it in one whose forward calls it"
         raise Refusal(f"{path}: model is a {type(model).__name__}, not a torch.nn.Module; {remedy}")
-    subject = Subject(file, model, inputs if isinstance(inputs, (tuple, list, dict)) else (inputs,), made_at)
+    subject = Subject(file, model, inputs if isinstance(inputs, (tuple, list, dict)) else (inputs,), made_at, device)
     if not subject.tensors():
         raise Refusal(f"{path}: inputs contains no tensor; give a tensor, a tuple of what model is called with, or a dict")
-    return subject
+    with only_the_readers_traceback(file):
+        model.to(device.where)
+        return subject.with_inputs(lambda each: each.to(device.where))
 
 
 def run_file(file):

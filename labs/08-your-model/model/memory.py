@@ -18,6 +18,8 @@ def limit_memory():
 
 def too_large(error, name):
     """One line if the error is an allocation that failed, else None."""
+    if on_gpu := re.search(r"Tried to allocate ([\d.]+ \w+)\. GPU", str(error)):
+        return f"{name}: it asks for {on_gpu[1]} more of the GPU's memory; make it or its batch smaller"
     asked = re.search(r"tried to allocate (\d+) bytes", str(error))
     if not asked and not isinstance(error, MemoryError):
         return None

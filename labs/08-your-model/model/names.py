@@ -78,6 +78,13 @@ NORMS = {
 PRODUCTS = {"mm", "addmm", "bmm", "baddbmm", "mv", "addmv", "dot", "vdot"}
 
 
+def short_name(operation):
+    """The name without what says only how PyTorch calls it: "max_pool2d" for "max_pool2d_with_indices"."""
+    if "scaled_dot_product" in operation:
+        return "attention"
+    return operation.replace("native_", "").replace("_with_indices", "").lstrip("_")
+
+
 def kind_of(operation):
     """The kind of work that an operation is."""
     for part, kind in (("convolution", "convolution"), ("attention", "attention"), ("pool", "pool"), ("batch_norm", "norm")):

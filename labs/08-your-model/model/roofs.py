@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .refusal import Refusal
 
+PEAKS = {"bfloat16": "bf16_gflops", "float16": "fp16_gflops", "float64": "fp64_gflops"}
 LEVELS = ("L1", "L2", "L3", "L4")
 
 
@@ -18,11 +19,8 @@ class Roofs:
         self.told = told["threads"][str(threads)]
 
     def seconds_for(self, flops, dtype):
-        if dtype == "bfloat16" and "bf16_gflops" in self.told:
-            peak = self.told["bf16_gflops"]
-        else:
-            # A register holds half as many numbers of 64 bits; shorter ones are computed as 32 bits.
-            peak = self.told["fp32_gflops"] / (2 if dtype == "float64" else 1)
+        # A type without a roof of its own: a register holds half as many numbers of 64 bits; shorter ones are computed as 32.
+        peak = self.told.get(PEAKS.get(dtype)) or self.told["fp32_gflops"] / (2 if dtype == "float64" else 1)
         return flops / peak / 1e9
 
     def seconds_through(self, function, numbers):

@@ -9,7 +9,7 @@ from .load import only_the_readers_traceback
 from .predict import predict
 from .refusal import Refusal
 from .rows import rows_of
-from .timing import time_rounds, timed
+from .timing import time_rounds
 from .work import tensors_in
 
 COMPILED_ROUNDS, BATCH_ROUNDS = 15, 7
@@ -56,7 +56,7 @@ class Run:
         found = []
         for _ in range(rounds):
             self.put_back()
-            found.append(timed(self))
+            found.append(self.subject.device.timed(self))
         return found
 
 
@@ -77,7 +77,7 @@ def study(subject, roofs, prices, options):
     }
     if options.predict_only:
         return result | {"rows": rows_of(runs[-1], predictions)}
-    timings = time_rounds(run, [each.name for each in runs[-1]], options.seconds, before=run.put_back)
+    timings = time_rounds(run, [each.name for each in runs[-1]], options.seconds)
     if not timings.whole:
         raise Refusal(f"{subject.file.name}: each run calls other operations; make its choices the same in each run")
     result |= {"whole": timings.whole, "watched": timings.watched, "dropped": timings.dropped}
@@ -101,7 +101,7 @@ def study_batch(subject, size, roofs, prices, options):
     def repeat(tensor):
         if tensor.dim() == 0 or tensor.shape[0] != given:
             return tensor
-        return tensor.index_select(0, torch.arange(size) % given)
+        return tensor.index_select(0, torch.arange(size, device=tensor.device) % given)
 
     run = Run(subject.with_inputs(repeat), options.backward)
     waits = {}

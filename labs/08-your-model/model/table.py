@@ -51,8 +51,8 @@ def rows_as_table(rows, timed):
 
 
 def summary(result):
-    threads, weights = counted(result["threads"], "thread"), in_bytes(result["weights"])
-    yield f"{result['file']} on {result['machine']}, {threads}; its weights take {weights}"
+    threads = f", {counted(result['threads'], 'thread')}" if result["threads"] else ""
+    yield f"{result['file']} on {result['machine']}{threads}; its weights take {in_bytes(result['weights'])}"
     if result["differs"]:
         yield "the shapes differ from run to run; the rows show those of the last run that was counted"
     if result["changes_inputs"]:

@@ -21,18 +21,9 @@ namespace {
 
 constexpr double patience_seconds = 300;
 
-/// PyTorch's name of an operation, without what says only how it is called: "max_pool2d_with_indices".
-std::string short_name(std::string name) {
-  if (name.find("scaled_dot_product") != std::string::npos) return "attention";
-  for (const std::string part : {"native_", "_with_indices"}) {
-    if (const auto at = name.find(part); at != std::string::npos) name.erase(at, part.size());
-  }
-  return name.substr(name.find_first_not_of('_'));
-}
-
 Operation operation_from(const nlohmann::json& json) {
   return {.module = json.at("module"),
-          .kind = short_name(json.at("operation")),
+          .kind = json.at("kind"),
           .shapes = json.at("shapes"),
           .waits = json.at("waits"),
           .flops = json.at("flops"),

@@ -7,4 +7,4 @@ ROOT = Path(__file__).resolve().parents[3]
 LAB = ROOT / "labs/08-your-model"
 sys.path.insert(0, str(LAB))
 
-from model import advice, names, predict, refusal, roofs, rows, table  # noqa: E402, F401
+from model import advice, memory, names, predict, refusal, roofs, rows, table  # noqa: E402, F401

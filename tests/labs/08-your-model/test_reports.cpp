@@ -12,9 +12,9 @@ namespace {
 const std::string report =
     R"({"torch": "2.15.0", "threads": 1, "call_ns": 2500, "page_ns": 900, "whole_s": [4, 5, 6], "watched_s": [5, 5, 5],
   "operations": [
-    {"module": "0", "line": "a.py:1", "operation": "addmm", "shapes": "1×2 · 2×3", "calls": 1, "flops": 12, "bytes": 44,
+    {"module": "0", "line": "a.py:1", "kind": "addmm", "shapes": "1×2 · 2×3", "calls": 1, "flops": 12, "bytes": 44,
      "predicted_s": 2, "waits": "memory", "seconds": [3, 3, 9]},
-    {"module": "1", "line": "a.py:1", "operation": "_native_relu_with_indices", "shapes": "1×3", "calls": 1, "flops": 3, "bytes": 24,
+    {"module": "1", "line": "a.py:1", "kind": "relu", "shapes": "1×3", "calls": 1, "flops": 3, "bytes": 24,
      "predicted_s": 0.5, "waits": "call", "seconds": [1, 1, 1]}]})";
 
 TEST_CASE("a report is read with all its operations") {

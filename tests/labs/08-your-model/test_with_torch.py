@@ -283,6 +283,38 @@ def test_a_model_that_is_too_large_is_refused_with_the_number(tool):
     assert len(result.stderr.splitlines()) == 1
 
 
+def on_a_gpu(tmp_path, *options):
+    (tmp_path / "my_model.py").write_text(f"import torch\nfrom torch import nn\n{NETWORK}\n")
+    result = python(HERE / "on_a_gpu.py", tmp_path / "my_model.py", "--device", "cuda", "--seconds", "0.1", *options)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_on_a_gpu_events_time_each_operation_and_its_roofs(tmp_path):
+    found = json.loads(on_a_gpu(tmp_path, "--json", "--batch", "1,8", "--keep", tmp_path / "kept"))
+    assert all(min(row["seconds"]) >= 0 and row["predicted_s"] > 0 for row in found["operations"])
+    assert 0 < median(found["whole_s"]) < 1
+    assert 0 < found["call_ns"] < 1e6
+    assert found["page_ns"] == 0  # the memory that is kept for the GPU is no page of the system's
+    assert [each["batch"] for each in found["batches"]] == [1, 8]
+    assert not (tmp_path / "kept").exists()  # the figure has the roofline of a processor
+
+
+def test_a_gpu_is_named_without_threads(tmp_path):
+    if python("-c", "import rich").returncode:
+        pytest.skip("python3 cannot import rich")
+    assert "my_model.py on a GPU; its weights take" in on_a_gpu(tmp_path)
+
+
+def test_without_a_gpu_one_line_says_so(tool):
+    if not python("-c", "import torch; assert torch.cuda.is_available()").returncode:
+        pytest.skip("there is a GPU")
+    result = tool(NETWORK, "--device", "cuda")
+    assert result.returncode == 1
+    assert result.stderr.startswith("model: --device cuda: PyTorch finds no GPU; install ")
+    assert len(result.stderr.splitlines()) == 1
+
+
 def test_a_missing_file_is_named(tool, tmp_path):
     result = tool(tmp_path / "none.py")
     assert (

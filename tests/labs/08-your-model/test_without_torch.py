@@ -8,7 +8,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from parts import LAB, ROOT, advice, predict, refusal, roofs, rows, table
+from parts import LAB, ROOT, advice, memory, names, predict, refusal, roofs, rows, table
 
 TOLD = {
     "machine": "a machine",
@@ -151,6 +151,25 @@ def test_without_times_the_longest_prediction_is_first():
 )
 def test_advice_follows_from_the_kind_of_work_and_what_it_waits_for(given, told):
     assert advice.advice_for(given) == told
+
+
+@pytest.mark.parametrize(
+    ("operation", "told"),
+    [
+        ("addmm", "addmm"),
+        ("_native_batch_norm_legit_no_training", "batch_norm_legit_no_training"),
+        ("max_pool2d_with_indices", "max_pool2d"),
+        ("_scaled_dot_product_flash_attention_for_cpu", "attention"),
+    ],
+)
+def test_a_figure_has_the_short_name_of_an_operation(operation, told):
+    assert names.short_name(operation) == told
+
+
+def test_a_gpu_that_is_too_small_is_told_as_memory_is():
+    error = RuntimeError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has a total capacity of 15.77 GiB of which …")
+    asks = "it asks for 20.00 GiB more of the GPU's memory; make it or its batch smaller"
+    assert memory.too_large(error, "a.py") == f"a.py: {asks}"
 
 
 def test_each_section_that_is_advised_is_in_the_book():
