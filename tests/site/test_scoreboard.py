@@ -182,10 +182,10 @@ def test_the_bound_names_its_roof(board):
 
 def test_the_lower_roof_bounds_a_batch(board):
     def little_arithmetic(record):
-        next(point for point in points_of(record, "batch_flops") if point["x"] == 16)["median"] = 1100
+        next(point for point in points_of(record, "batch_flops") if point["x"] == 16)["median"] = 700
 
     board(workload=little_arithmetic)
-    assert told(built(board.site))["05"].endswith("measured; bound 1100 (arithmetic)")
+    assert told(built(board.site))["05"].endswith("measured; bound 700 (arithmetic)")
 
 
 def test_measured_bars_are_filled_and_modelled_ones_dashed(board):
