@@ -1,5 +1,6 @@
 // Why do some operations take longer than predicted? Each program in why/ changes one thing at a time.
 #include <string>
+#include <vector>
 
 #include "08-your-model/bench/steps.hpp"
 #include "08-your-model/peers/model_tool.hpp"
@@ -27,11 +28,18 @@ void measure_pooling(Lab& lab, Shared& shared) {
   if (!shared.tool) return;
   // For four numbers that are read, one number and its place, an integer of 8 bytes, are written. A copy moves as much.
   constexpr double bytes = 4 + (4 + 8) / 4.0;
-  lab.modelled("pool_bytes_ns", bytes / shared.roofs.front().memory.copy_gbs.back().median, "ns");
+  const double bytes_ns = bytes / shared.roofs.front().memory.copy_gbs.back().median;
+  lab.modelled("pool_bytes_ns", bytes_ns, "ns");
   const auto seconds = shared.tool->seconds("why/pooling.py", 1);
-  for (const std::string id : {"far", "near", "channels_last"}) {
-    lab.add(Value("pool_" + id + "_ns", times(estimate(seconds.at(id)), 1e9), "ns"));
+  const auto ns = [](const std::vector<double>& samples) { return times(estimate(samples), 1e9); };
+  for (const std::string id : {"far", "near", "near_rising", "channels_last"}) {
+    lab.add(Value("pool_" + id + "_ns", ns(seconds.at(id)), "ns"));
   }
+  // The same with PyTorch's loops for processors without AVX.
+  const auto plain = shared.tool->seconds("why/pooling.py", 1, "ATEN_CPU_CAPABILITY=default");
+  lab.add(Value("pool_channels_last_plain_ns", ns(plain.at("channels_last")), "ns"));
+  const auto loss = [&](const char* id) { return ns(seconds.at(id)).median - bytes_ns; };
+  lab.derived("pool_loss_near_share", loss("near") / loss("far"));
 }
 
 void measure_activations(Lab& lab, Shared& shared) {

@@ -68,8 +68,9 @@ Report ModelTool::time(const std::string& network, int threads, double seconds) 
   return run(network, threads, {"--seconds", number_text(seconds)});
 }
 
-std::map<std::string, std::vector<double>> ModelTool::seconds(const std::string& program, int threads) const {
-  const std::string text = output_of(program, {(folder_.path() / program).string(), std::to_string(threads)});
+std::map<std::string, std::vector<double>> ModelTool::seconds(const std::string& program, int threads,
+                                                              const std::string& setting) const {
+  const std::string text = output_of(program, {(folder_.path() / program).string(), std::to_string(threads)}, setting);
   try {
     return nlohmann::json::parse(text).get<std::map<std::string, std::vector<double>>>();
   } catch (const nlohmann::json::exception& error) {
@@ -91,8 +92,11 @@ Report ModelTool::run(const std::string& network, int threads, const std::vector
 }
 
 /// What python3 prints. \param file  of the package, for the error
-std::string ModelTool::output_of(const std::string& file, const std::vector<std::string>& arguments) const {
-  std::vector<std::string> command = {"env", "PYTHONPATH=" + folder_.path().string(), "python3", "-W", "ignore"};
+std::string ModelTool::output_of(const std::string& file, const std::vector<std::string>& arguments,
+                                 const std::string& setting) const {
+  std::vector<std::string> command = {"env", "PYTHONPATH=" + folder_.path().string()};
+  if (!setting.empty()) command.push_back(setting);
+  command.insert(command.end(), {"python3", "-W", "ignore"});
   command.insert(command.end(), arguments.begin(), arguments.end());
   unpin();  // a command inherits the cores of the thread that starts it
   CommandResult result = run_command(command, patience_seconds, Listen::output);

@@ -51,12 +51,16 @@ class ModelTool {
   /// The same, and times them for about so many seconds.
   Report time(const std::string& network, int threads, double seconds) const;
 
-  /// Runs a program of its own that prints the seconds of each round by name. \param program  "why/products.py"
-  std::map<std::string, std::vector<double>> seconds(const std::string& program, int threads) const;
+  /// Runs a program of its own that prints the seconds of each round by name.
+  /// \param program  "why/products.py"
+  /// \param setting  of the environment: "NAME=value"
+  std::map<std::string, std::vector<double>> seconds(const std::string& program, int threads,
+                                                     const std::string& setting = "") const;
 
  private:
   Report run(const std::string& network, int threads, const std::vector<std::string>& options) const;
-  std::string output_of(const std::string& file, const std::vector<std::string>& arguments) const;
+  std::string output_of(const std::string& file, const std::vector<std::string>& arguments,
+                        const std::string& setting = "") const;
 
   ScratchFolder folder_;
 };

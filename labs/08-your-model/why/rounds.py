@@ -9,16 +9,16 @@ import torch
 ROUNDS = 15
 
 
-def print_rounds(calls, times):
-    """`times`: how often a call does the work whose seconds are printed, for all calls or by their names."""
+def print_rounds(calls):
+    """`calls`: by name, what is called, and how often it does the work whose seconds are printed."""
     torch.set_num_threads(int(sys.argv[1]))
     seconds = {name: [] for name in calls}
     with torch.inference_mode():
-        for call in calls.values():
+        for call, _ in calls.values():
             call()
         for _ in range(ROUNDS):
-            for name, call in calls.items():
-                seconds[name].append(timed(call) / (times[name] if isinstance(times, dict) else times))
+            for name, (call, times) in calls.items():
+                seconds[name].append(timed(call) / times)
     print(json.dumps(seconds))
 
 
