@@ -91,14 +91,15 @@ def dataflows():
     last = 3 * SIDE - 1
     work = lambda t: sum(0 <= t - 1 - r - c < SIDE for r in range(SIDE) for c in range(SIDE))
     says = ["Before the start: each row waits one step longer than the one above it. That is the skew."]
-    says += [f"Cycle {t}: {work(t)} of 16 cells work." for t in range(1, last)]
+    says += [f"{work(t)} of 16 cells work." for t in range(1, last)]
     says.append("Done. Left, the sums have come out at the bottom; right, they are where they were made.")
     sketch = Sketch("04-dataflows", 398, "Weights that stay, and sums that stay, cycle by cycle",
                     """Two arrays of four by four cells. In the left one weights stay in the cells, rows of the input move to
                     the right and sums move down and leave at the bottom. In the right one the sums stay, the input moves to
                     the right and the weights move down. In both, numbers enter one step later for each row and column, so
                     that the cells at work form a diagonal wave: 1, 3, 6, 10, 12, 12, 10, 6, 3 and 1 of 16 cells.""",
-                    data_first=0, data_last=last, data_at=4, data_pace=1000, data_says="|".join(says))
+                    data_first=0, data_last=last, data_at=4, data_pace=1000, data_unit=f"cycle {{}} of {last}",
+                    data_says="|".join(says))
     top = 156
     for left, stays in ((116, "weights"), (376, "sums")):
         sketch.text(left - 112, 18, f"The {stays} stay", "bold")

@@ -2,7 +2,7 @@
 # needs: layer_speed layer_roof_bytes layer_roof_flops layer_latency layer_latency_predicted
 # shows: layer_speed layer_roof_bytes layer_roof_flops layer_latency layer_latency_predicted
 # Above, a roofline on which one layer moves to the right; below, the time that every user waits.
-height = 800
+height = 760
 load "style.gp"
 left_edge = 72  # for "100,000"
 load tables."/values.gp"
@@ -25,7 +25,7 @@ have_found = exists("value_ridge_batch_measured")
 found = have_found ? value_ridge_batch_measured : 1
 
 set multiplot
-top_edge = 36; bottom_edge = 366
+top_edge = 36; bottom_edge = 346
 y_title = "speed, GFLOP/s"
 load "frame.gp"
 eval x_range(speed_min_x / 1.5, speed_max_x * 1.7)
@@ -47,7 +47,7 @@ plot sample [x = x_min:corner] "+" using (x):(slope * x) with lines linewidth 2 
        with labels right font near textcolor rgb compute, \
      speed using 1:2:5 with labels left font near textcolor rgb ink
 
-top_edge = 474; bottom_edge = 738
+top_edge = 454; bottom_edge = 698
 y_title = "time for one layer, µs"
 unset label
 unset arrow

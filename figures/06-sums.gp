@@ -4,7 +4,7 @@
 # shows: sum_error_naive sum_error_chained sum_error_pairwise sum_error_wide sum_error_bf16
 # shows: sum_error_bf16_stochastic ones_fp32 ones_fp16 ones_bf16
 # Above, the error over the number of terms; below, ones are added until the accumulator stops growing.
-height = 990
+height = 762
 load "style.gp"
 file(name) = tables."/".name.".tsv"
 array ids[4] = ["naive", "chained", "pairwise", "wide"]
@@ -26,7 +26,7 @@ array still_from[3] = [ones_max_x, halves_max_x, brains_max_x]
 
 set multiplot
 right_edge = width - 150
-top_edge = 36; bottom_edge = 556
+top_edge = 36; bottom_edge = 426
 eval key("simulated", simulated_point, ink)
 y_title = "error, over the sum; dashed: bounds, with the u of fp32"
 load "frame.gp"
@@ -51,7 +51,7 @@ plot for [i = 1:3] bound(bounds[i]) using 1:2 with lines linewidth 1.4 dashtype 
        with labels left font end textcolor rgb colours[i]
 
 unset label
-top_edge = 660; bottom_edge = height - 62
+top_edge = 530; bottom_edge = height - 62
 y_title = "sum of n ones"
 load "frame.gp"
 eval x_range(0.6, ones_max_x * 1.001)

@@ -1,6 +1,7 @@
 """The front page: a figure of a real machine, and a card for each chapter."""
 
 import json
+import math
 import re
 
 import pytest
@@ -115,7 +116,8 @@ def test_the_book_is_told_in_numbers(small):
     small.built()
     # none of the fixture's five claims with a value fails; half its ten kernels are off by less than the median
     assert re.search(r"10 predictions for this machine: half were off by at most [\d.]+\s?%, the worst by \d+×\. "
-                     r"See every miss Each dot .*\. Checked on 1 processor\. Of 7 claims, 0 fail on at least one machine, "
+                     r"See every miss Your guesses: median miss \. The book’s predictions: [\d.]+×\. ?Each dot .*\. "
+                     r"Checked on 1 processor\. Of 7 claims, 0 fail on at least one machine, "
                      r"and another 0 are too close to call on at least one\.",
                      small.text())
     assert small.html().count("<circle cx=") == 10
@@ -243,3 +245,22 @@ def test_a_colon_in_the_front_matter_costs_the_card_and_a_line_says_what_to_do(s
     assert "chapters/01-roofline.md:2: its front matter is not YAML (mapping values are not allowed here): " \
            "put text that contains a colon in quotes" in build.said
     assert build.said.count("put text") == 1 and "Traceback" not in build.said and "Roofs" in site.html()
+
+
+def test_a_readers_guesses_are_a_strip_above_the_books(browser, served):
+    with Visit(browser, f"{served}index.html") as visit:
+        strip = visit.page.locator(".hf-yours")
+        expect(strip).not_to_be_visible()
+        said = {"01-a/one": {"bet": 2, "place": 0, "near": 0, "of": 1, "off": 2, "took": 0.5},
+                "02-b/two": {"bet": 1, "place": 0, "near": 0, "of": 1, "off": 4, "took": 4},
+                "02-b/three": {"bet": 1, "place": 1, "near": 0, "of": 1, "off": 3, "took": 3},
+                "02-b/wrong": {"bet": 1, "place": 2, "near": 0, "of": 1, "off": 3, "took": -1}}
+        visit.page.evaluate("said => press.store('predictions', said)", json.dumps(said))
+        visit.page.reload()
+        expect(strip.locator("p")).to_have_text(re.compile(r"Your guesses: median miss 3×\. The book’s predictions: 1\.\d+×\."))
+        places = strip.locator("circle").evaluate_all("all => all.map(dot => parseFloat(dot.getAttribute('cx')))")
+        assert places == pytest.approx([100 / 3, 250 / 3, 50 + 50 * math.log2(3) / 3])
+        visit.page.locator(".hf-front-try input[type=range]").press("ArrowRight")
+        visit.page.locator(".hf-front-try .hf-predict-commit").click()
+        expect(strip.locator("circle")).to_have_count(4)
+        assert visit.errors == []

@@ -110,3 +110,19 @@ def test_a_link_lands_below_the_header(browser, served):
           const claim = location.hash.startsWith("#claim-") && document.querySelector(location.hash)?.getBoundingClientRect();
           return claim && document.querySelector("header").getBoundingClientRect().bottom <= claim.top && claim.top < 400;
         }""")
+
+
+@pytest.mark.parametrize("width", [360, 800, 1440])
+def test_the_squares_are_below_their_chapters_and_no_head_has_more_than_two_lines(browser, served, width):
+    with Visit(browser, f"{served}claims.html", viewport={"width": width, "height": 900}) as visit:
+        lines, axis, squares = visit.page.locator(".hf-ledger-sums table").evaluate("""table => {
+          const lines = [...table.querySelectorAll("thead th:nth-child(n+3)")].map(head => {
+            const range = document.createRange();
+            range.selectNodeContents(head);
+            return range.getBoundingClientRect().height / parseFloat(getComputedStyle(head).lineHeight);
+          });
+          const span = svg => { const {left, width} = svg.getBoundingClientRect(); return [left, width]; };
+          return [lines, ...[".hf-squares:has(text)", ".hf-squares:has(rect)"].map(each => span(table.querySelector(each)))];
+        }""")
+        assert max(lines) < 2.5 and squares == pytest.approx(axis, abs=2)
+        assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

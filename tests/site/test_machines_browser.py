@@ -299,6 +299,9 @@ def test_two_machines_stand_side_by_side_on_the_same_axes(browser, base):
         figure = button.locator("xpath=ancestor::figure")
         button.scroll_into_view_if_needed()
         expect(button).to_have_attribute("title", re.compile(r"Compare Zen.4.·.2 with "))
+        expect(button).to_have_text("compare with")
+        own, plot = button.bounding_box(), figure.locator("svg.hf-figure").first.bounding_box()
+        assert 0 <= plot["y"] - own["y"] - own["height"] < 12 and abs(own["x"] + own["width"] - plot["x"] - plot["width"]) < 4
         button.press("Enter")
         box = figure.locator(".hf-beside")
         box.wait_for(state="visible")

@@ -133,11 +133,36 @@ def test_a_page_printed_from_the_site_is_light_and_has_its_solutions(browser, bo
         cut, high, small = visit.page.evaluate(CUT)
         visit.page.pdf(path=tmp_path / "page.pdf", format="A4")
     assert cut == [] and high <= 600 and small >= 10.6  # 16 cm, and 8 points
+    told = subprocess.run(["pdfinfo", tmp_path / "page.pdf"], capture_output=True, text=True, check=True).stdout
+    assert int(re.search(r"Pages:\s+(\d+)", told)[1]) <= 19
     assert not re.search(r"^\W*\d+ more claims? that hold", text(tmp_path / "page.pdf"), re.M)  # which stand below it
     ink, paper = (sum(map(float, re.findall(r"[\d.]+", colour)[:3])) for colour in colours)
     assert ink < 300 and (paper > 700 or "rgba" in colours[1])
     solution = re.search(r'class="[^"]*solution.*?<p>(\w[\w ,]{20,40})', (book / "01-roofline.html").read_text(), re.S)[1]
     assert " ".join(solution.split()[:4]) in " ".join(text(tmp_path / "page.pdf").split())
+
+
+def test_a_calculator_is_printed_as_it_is_and_says_nothing_of_scripts(browser, served, tmp_path):
+    for seen in (True, False):
+        with Visit(browser, f"{served}01-roofline.html") as visit:
+            if seen:
+                visit.page.locator("#fig-live-roofline").scroll_into_view_if_needed()
+                visit.page.locator("[name=m]").fill("64")
+            visit.page.pdf(path=tmp_path / "page.pdf", format="A4")
+        words = " ".join(text(tmp_path / "page.pdf").split())
+        assert ("Takes at least" in words) == seen and ("does 1024/6 FLOPs" in words) != seen
+        assert "JavaScript" not in words and "is loading" not in words
+
+
+def test_nothing_of_a_printed_strip_is_cut_off(browser, served):
+    with Visit(browser, f"{served}index.html", viewport={"width": 672, "height": 990}) as visit:
+        visit.page.emulate_media(media="print")
+        beyond = visit.page.evaluate("""() => {
+            const {left, right} = document.querySelector("article").getBoundingClientRect();
+            return [...document.querySelectorAll(".hf-front-numbers svg :is(circle, text)")].filter(each => {
+              const box = each.getBoundingClientRect();
+              return box.left < left || box.right > right; }).length; }""")
+        assert beyond == 0 and visit.page.locator(".hf-front-numbers circle").count() > 0
 
 
 def test_what_cannot_be_printed_is_said_in_one_line(tmp_path):

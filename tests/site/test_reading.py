@@ -165,3 +165,17 @@ def test_without_scripts_no_button_is_dead_and_titles_say_what_cards_would(brows
     with Visit(browser, (book / "01-roofline.html").as_uri(), java_script_enabled=False) as visit:
         assert visit.page.locator(".hf-copy, .hf-keys, .hf-progress, .hf-definition").count() == 0
         assert visit.page.locator(TERM).count() > 5
+
+
+def test_orange_means_memory_or_a_failure_and_nothing_else(browser, served):
+    with Visit(browser, f"{served}01-roofline.html") as visit:
+        orange, painted = visit.page.evaluate("""() => {
+          const probe = document.body.appendChild(document.createElement("p")), paint = (each) => {
+            const {color, backgroundColor, borderLeftColor} = getComputedStyle(each);
+            return [color, backgroundColor, borderLeftColor];
+          };
+          probe.style.color = "var(--hf-orange)";
+          const calm = ".hf-progress, .takeaway, .hf-copy, .highlight, .highlight span, :target";
+          return [getComputedStyle(probe).color, [...document.querySelectorAll(calm)].flatMap(paint)];
+        }""")
+        assert len(painted) > 100 and orange not in painted

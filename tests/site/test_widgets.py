@@ -215,8 +215,8 @@ def test_the_planner_finds_what_the_program_finds_and_gives_it_to_the_reader(at)
     page = at("planner")
     first = said(page, "planner")
     rows = box(page, "planner").locator("tbody tr")  # for the plans
-    words, code = (rows.first.locator(cell).inner_text() for cell in ("th", "button"))
-    assert rows.count() == 5 and first.startswith(f"{words} {code}:")
+    time, code = rows.first.locator("th").inner_text(), rows.first.locator("button").get_attribute("aria-label")
+    assert rows.count() == 5 and f" {code.removeprefix('Change ')}: {time} a step".replace("\u00a0", " ") in first
     cuts = box(page, "planner").locator("[data-own=hand]")
     before = cuts.evaluate_all("all => all.map(field => [field.value, field.disabled])")
     rows.first.get_by_role("button").click()
@@ -299,13 +299,20 @@ def test_its_scripts_come_when_it_is_nearly_seen(browser, served, base, name):
             assert visit.errors == []
 
 
-@pytest.mark.parametrize("width", [360, 1440])
+@pytest.mark.parametrize("width", [360, 1000, 1024, 1280, 1440])
 @pytest.mark.parametrize("name", PAGES)
-def test_the_picture_comes_first_and_is_on_the_screen(at, name, width):
+def test_the_picture_comes_first_or_beside_the_form_and_is_on_the_screen(at, name, width):
     page = at(name, width=width)
-    places = box(page, name).evaluate("""box => ["svg, .hf-bar", "output.hf-outcome", "form", "table"].map(
-        part => box.querySelector(part).getBoundingClientRect().top)""")
-    assert places == sorted(places)
+    picture, *below = box(page, name).evaluate("""box => ["svg, .hf-bar", "output.hf-outcome", "form", "table"].map(
+        part => box.querySelector(part).getBoundingClientRect())""")
+    if width >= 1024:
+        outcome, form, _ = below
+        assert form["right"] < picture["left"] and outcome["top"] <= picture["bottom"] and picture["width"] >= 330
+        assert form["width"] + picture["width"] > .7 * box(page, name).bounding_box()["width"]
+    else:
+        tops = [each["top"] for each in (picture, *below)]
+        assert tops == sorted(tops)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.wait_for_function("""name => {  // once the page has scrolled to the calculator
         const of = selector => document.querySelector(selector).getBoundingClientRect();
         const {top, bottom} = of(`[data-widget=${name}] :is(svg, .hf-bar)`);
@@ -324,6 +331,64 @@ def test_its_place_is_kept_until_its_scripts_are_there(browser, at, name, width)
     }""")
     with counted(browser):
         assert abs(kept - needed) <= 1
+
+
+@pytest.mark.parametrize("width", [360, 1024, 1440])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_slider_is_right_below_its_own_number(at, name, width):
+    page = at(name, width=width)
+    places = box(page, name).evaluate("""box => [...box.querySelectorAll("form input[type=range]")]
+        .filter(slider => slider.checkVisibility()).map(slider => {
+          const field = slider.previousElementSibling.querySelector("input");
+          const [own, number] = [slider, field].map(each => each.getBoundingClientRect());
+          return [own.left - number.left, own.width - number.width, own.top - number.bottom];
+        })""")
+    assert places
+    for left, wider, below in places:
+        assert abs(left) < 1 and abs(wider) < 1 and 0 <= below < 8
+
+
+@pytest.mark.parametrize("width", [360, 1024, 1440])
+def test_the_array_is_as_wide_as_its_place(at, width):
+    page = at("array", width=width)
+    cells, place = (box(page, "array").locator(part).first.bounding_box() for part in ("svg.hf-graph", ".hf-shown"))
+    assert cells["width"] > .95 * min(place["width"], 620)
+
+
+@pytest.mark.parametrize("width", [360, 1440])
+def test_plans_are_a_table_in_which_what_differs_from_the_fastest_is_bold(at, width):
+    page = at("planner", width=width)
+    table = box(page, "planner").locator("table")
+    heads = table.locator("thead th").all_inner_texts()
+    rows = [row.locator("th, td").evaluate_all("all => all.map(cell => [cell.textContent, Boolean(cell.querySelector('b'))])")
+            for row in table.locator("tbody tr").all()]
+    first, last = heads.index("t"), heads.index("MFU")
+    assert heads[:2] == ["step", "plan"] and heads[first:first + 5] == list("tcpvd") and len(rows) == 5
+    for row in rows:
+        assert all(bold == (words != fastest) for (words, bold), (fastest, _) in zip(row[first:last], rows[0][first:last]))
+    assert any(bold for row in rows for _, bold in row) and not any(bold for _, bold in rows[0])
+    for part in ("tbody th", "tbody button"):  # the times and the buttons are on the screen
+        for each in table.locator(part).all():
+            left, wide = (each.bounding_box()[part] for part in ("x", "width"))
+            assert left >= 0 and left + wide <= width
+
+
+def test_the_dot_says_that_it_can_be_dragged_until_something_changed(at):
+    page = at("roofline")
+    says = page.locator(".hf-dot text")
+    expect(says).to_have_text("drag me")
+    expect(says).to_be_visible()
+    page.locator("[name=m]").fill("64")
+    expect(says).not_to_be_visible()
+
+
+def test_until_the_scripts_are_there_the_picture_has_a_frame_and_no_words(browser, served):
+    with Visit(browser, f"{served}{PAGES['roofline']}") as visit:
+        drawn = visit.page.locator("[data-widget=roofline]").evaluate("""box => {
+            const {content, height, borderLeftWidth, borderBottomWidth} = getComputedStyle(box, "::before");
+            return [content, parseFloat(height), borderLeftWidth, borderBottomWidth, getComputedStyle(box).backgroundColor];
+        }""")
+        assert drawn[0] == '""' and drawn[1] >= 200 and drawn[2:] == ["1px", "1px", "rgba(0, 0, 0, 0)"]
 
 
 CHANGES = {
@@ -365,7 +430,7 @@ def test_its_height_stays_whatever_is_chosen(browser, at, name, width):
 @pytest.mark.parametrize("name", PAGES)
 def test_little_of_what_is_kept_for_longer_words_stays_empty(browser, at, name, width):
     page = at(name, width=width)
-    empty = box(page, name).evaluate("""box => [...box.querySelectorAll(".hf-outcome, .hf-shown, .hf-wave > p")].map(part => {
+    empty = box(page, name).evaluate("""box => [...box.querySelectorAll(".hf-outcome, .hf-shown")].map(part => {
         const kept = part.offsetHeight;
         part.style.minHeight = 0;
         return kept - part.offsetHeight;

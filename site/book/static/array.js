@@ -4,29 +4,12 @@
   const {bar, element, svg, table} = press.make, {digits, duration, percent, scaled} = press.format;
   const names = {ws: ["weights", "K × N"], is: ["inputs", "K × M"], os: ["sums", "M × N"]};
   const few = (count) => count < 1e6 ? digits(count) : scaled(count, ""); // keeps the sentence short for large products
-  const WIDTH = 300, HEIGHT = 170, MOST = 48; // the most cells or tiles drawn along a side
-  const picture = () => svg("svg", {class: "hf-graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": true});
-
-  // The stationary matrix, to scale, with the tiles that cover it; the parts of tiles outside it are padding.
-  const cover = ({down, across}, {rows, columns}) => {
-    const high = press.systolic.tiles(down, rows), wide = press.systolic.tiles(across, columns);
-    const scale = Math.min((WIDTH - 2) / (wide * columns), (HEIGHT - 2) / (high * rows)), left = 1, top = 1;
-    const long = (length) => Math.max(length * scale, 1);
-    const rect = (w, h, more) => svg("rect", {x: left, y: top, width: long(w), height: long(h), ...more});
-    const line = (x1, y1, x2, y2) => svg("line", {x1, y1, x2, y2, class: "s-ink", "stroke-width": .8});
-    const [right, bottom] = [left + wide * columns * scale, top + high * rows * scale];
-    const every = (count) => Math.ceil(count / MOST);
-    const lines = [], at = (i) => left + i * columns * scale;
-    for (let i = 0; i <= wide; i += every(wide)) lines.push(line(at(i), top, at(i), bottom));
-    for (let i = 0; i <= high; i += every(high)) lines.push(line(left, top + i * rows * scale, right, top + i * rows * scale));
-    return [rect(wide * columns, high * rows, {class: "f-grid"}),
-            rect(across, down, {class: "f-memory", "fill-opacity": .35}), ...lines];
-  };
+  const SIDE = 300, MOST = 48; // of the picture; the most cells drawn along a side
 
   // The cells in one cycle of the first tile. Each row and each column gets its numbers one cycle after the previous one, so
   // cell (i, j) works on number t - i - j of those that stream through it.
   const wave = ({rows, columns}, {down, across, streamed}, shift, cycle) => {
-    const scale = Math.min((WIDTH - 2) / columns, (HEIGHT - 2) / rows), drawn = Math.min(rows, MOST);
+    const scale = (SIDE - 2) / Math.max(rows, columns), drawn = Math.min(rows, MOST);
     const left = 1, used = Math.min(across, columns), t = cycle - shift - 1;
     const high = rows / drawn * scale; // of a strip, which is one row of cells or, in tall arrays, several
     const strip = (r, from, to) =>
@@ -49,18 +32,16 @@
   };
 
   press.widget("array", ({shown, more, said}) => {
-    const cells = picture(), matrix = picture(), [size, title] = ["", ""].map(() => element("p", {class: "hf-bar-title"}));
-    const steps = element("div", {class: "hf-steps"}), work = element("div"), at = element("p", {class: "hf-bar-title"});
-    shown.append(element("div", {class: "hf-wave"}, [size, title, cells, matrix]), steps, at, work);
+    const cells = svg("svg", {class: "hf-graph", viewBox: `0 0 ${SIDE} ${SIDE}`, "aria-hidden": true}), work = element("div");
+    const steps = element("div", {class: "hf-steps"}), [size, at] = ["", ""].map(() => element("p", {class: "hf-bar-title"}));
+    shown.append(size, cells, steps, at, work);
     let show = () => "";
     const go = press.stepper(steps, {last: 1, at: 0, pace: 60, label: "The wave through the cells"}, (cycle) => show(cycle));
     return (s) => {
       const twice = s.twice && s.dataflow !== "os", found = press.systolic.cycles(s.dataflow, s, s, twice);
       const all = s.rows * s.columns, places = found.total * all;
       const [what, sides] = names[s.dataflow], cut = press.systolic.cut(s.dataflow, s);
-      size.textContent = `Cells, ${digits(s.rows)} × ${digits(s.columns)}`;
-      title.textContent = `Stationary ${what}, ${sides}: ${few(found.tiles)} tile${found.tiles === 1 ? "" : "s"}`;
-      matrix.replaceChildren(...cover(cut, s));
+      size.textContent = `${digits(s.rows)} × ${digits(s.columns)} cells. Stationary ${what}, ${sides}: ${few(found.tiles)} tile${found.tiles === 1 ? "" : "s"}`;
       const shift = s.dataflow === "os" ? 0 : s.rows, last = shift + cut.streamed + s.rows + s.columns - 2;
       show = (cycle) => {
         cells.replaceChildren(...wave(s, cut, shift, cycle));

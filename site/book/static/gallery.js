@@ -66,11 +66,7 @@
     result.innerHTML = press.trusted.createHTML(picture(pair));
     result.append(scroll);
   };
-  const address = () => {
-    const url = new URL(location);
-    url.searchParams.set("compare", chosen().map(({slug}) => slug).join(","));
-    history.replaceState(null, "", url);
-  };
+  const address = () => press.address({compare: chosen().map(({slug}) => slug).join(",")});
 
   const asked = (new URL(location).searchParams.get("compare") || "").split(",");
   picks.forEach(({pick}, i) => {

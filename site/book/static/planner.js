@@ -64,14 +64,19 @@
       if (problem) return clear(problem);
       show(job, {plan, time: p.stepTime(job.chip, job.shape, plan), memory: p.memoryUse(job.shape, plan)});
     };
-    const candidates = (job, found) => table(["plan", "change", "step", "MFU", "memory"],
-      found.map(({plan, memory, seconds}) => {
-        const name = p.shortName(plan), words = inWords(job.chip, plan);
-        const mine = element("button", {type: "button", class: "hf-press", "aria-label": `Change ${name}`}, name);
+    // The plans side by side: what differs from the fastest one is bold.
+    const CUTS = {t: "tensor", c: "context", p: "pipeline", v: "interleave", d: "data", b: "microBatch"};
+    const cutsOf = (plan) => [...Object.values(CUTS).map((cut) => String(plan[cut])), again[plan.recompute] ?? "nothing", plan.sharding === "full" ? "yes" : "no"];
+    const candidates = (job, found) => {
+      const fastest = cutsOf(found[0].plan);
+      return table(["step", "plan", ...Object.keys(CUTS), "recomputed", "sharded", "MFU", "memory"], found.map(({plan, memory, seconds}) => {
+        const mine = element("button", {type: "button", class: "hf-press", "aria-label": `Change ${p.shortName(plan)}`}, "change");
         mine.addEventListener("click", () => { set({...plan, by: "hand"}); form.elements.tensor.focus(); });
-        return [element("span", {class: "hf-words"}, words), mine, duration(seconds),
-                percent(p.mfu(job.chip, job.shape, plan, seconds)), gib(p.memoryTotal(memory))];
+        const cuts = cutsOf(plan).map((words, i) => words === fastest[i] ? words : element("b", {}, words));
+        return [duration(seconds), mine, ...cuts, percent(p.mfu(job.chip, job.shape, plan, seconds)), gib(p.memoryTotal(memory))];
       }));
+    };
+    const KEY = "The fastest plans. Bold: what differs from the first. t, c: ways to split tensors and tokens; p: pipeline stages; v: pieces of each; d: copies; b: micro-batch.";
     // The fastest plans; if there is none, the reason, and the nearest power of two of chips that has one.
     function* best(job) {
       const found = yield* p.search(job, 5), far = (chips) => Math.abs(Math.log(chips / job.chips)), {least} = found;
@@ -119,7 +124,7 @@
         [asked, fastest] = [now, null];
         search(job, (found) => {
           fastest = found;
-          more.replaceChildren(...found.map ? [candidates(job, found)] : []);
+          more.replaceChildren(...found.map ? [element("p", {class: "hf-bar-title"}, KEY), candidates(job, found)] : []);
           draw();
         });
       }

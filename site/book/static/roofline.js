@@ -110,11 +110,14 @@
     };
     follow();
     document.addEventListener("hf:machine", follow);
-    form.addEventListener("input", () => dot.classList.add("hf-moving")); // the first placement is not animated
+    form.addEventListener("input", () => { // the first placement is not animated; and then the dot needn't say again that it moves
+      dot.classList.add("hf-moving");
+      dot.querySelector("text")?.remove();
+    });
     select.addEventListener("input", () => { form.elements.allocates.checked = Boolean(chips.get(select.value)?.machine); });
 
     const dot = svg("g", {class: "hf-dot", tabindex: 0, role: "slider", "aria-valuemin": 1},
-                    [svg("circle", {r: 22, class: "hf-reach"}), svg("circle", {r: 8, class: "f-ink"})]);
+                    [svg("circle", {r: 22, class: "hf-reach"}), svg("circle", {r: 8, class: "f-ink"}), text(0, 30, "drag me", "ink", "middle")]);
     const back = svg("g", {"aria-hidden": true}), picture = svg("svg", {class: "hf-graph", role: "group",
       "aria-label": "The roofline of the chosen machine, with the operator as a dot"}, [back, dot]);
     const title = element("p", {class: "hf-bar-title"});

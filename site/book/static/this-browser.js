@@ -18,13 +18,7 @@ window.press.answer = (low, high, bound) => {
   if (!select || !isObject(values) || !isObject(points)) return;
   if (![...document.querySelectorAll("[data-value]")].some(({dataset}) => known(dataset.value))) return;
 
-  const kept = new Map(); // the original content of each replaced number, even after the page switched machines
-  const made = (tag, className, ...children) => {
-    const element = document.createElement(tag);
-    element.className = className;
-    element.append(...children);
-    return element;
-  };
+  const {made} = press, kept = new Map(); // the original content of each replaced number, even after the page switched machines
   const words = made("span", ""), forget = made("button", "", "Forget them"), option = new Option("This browser", HERE);
   const choose = (slug) => {
     select.value = slug;

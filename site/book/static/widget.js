@@ -64,7 +64,7 @@
   const stateOf = (fields) => Object.fromEntries(fields.map((field) =>
     [field.name, field.type === "checkbox" ? field.checked : field.type === "number" ? Number(field.value) : field.value]));
 
-  // A slider by powers of two beside a number field.
+  // A slider by powers of two, below its number field.
   const addSlider = (field) => {
     const most = Math.log2(Number(field.max)), name = field.parentNode.firstChild.textContent.trim();
     const slider = element("input", {type: "range", min: 0, max: most, step: 1, "aria-label": `${name}, by powers of two`});
@@ -77,9 +77,9 @@
       field.value = 2 ** Number(slider.value);
       field.dispatchEvent(new Event("input", {bubbles: true}));
     });
-    const place = element("span", {class: "hf-slider"}, slider), only = field.parentNode.dataset.for;
-    if (only) place.dataset.for = only;
-    field.parentNode.after(place);
+    const label = field.parentNode, both = element("div", label.dataset.for ? {"data-for": label.dataset.for} : {});
+    label.replaceWith(both);
+    both.append(label, slider);
     return follow;
   };
 

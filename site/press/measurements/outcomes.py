@@ -23,6 +23,7 @@ from .record import Record, RecordError
 
 TIMES = {"ns", "us", "ms", "s"}
 WITHIN = (1.1, 1.25, 2)
+OCTAVES = 3  # from the middle of a strip to each end
 
 
 @dataclass(frozen=True)
@@ -156,9 +157,9 @@ def missed(miss: float) -> str:
     return str(quantity(float(f"{miss:.{3 if miss < 2 else 2}g}"), "1", style="times"))
 
 
-def place_on_axis(took: float, octaves: int = 3) -> float:
-    """A dot's place on a strip, in percent: 50 for a perfect prediction, 0 and 100 for one off by that many octaves or more."""
-    return 50 + 50 * max(-1.0, min(1.0, math.log2(took) / octaves))
+def place_on_axis(took: float) -> float:
+    """A dot's place on a strip, in percent: 50 for a perfect prediction, 0 and 100 for one off by OCTAVES or more."""
+    return 50 + 50 * max(-1.0, min(1.0, math.log2(took) / OCTAVES))
 
 
 def percent(share: float) -> str:

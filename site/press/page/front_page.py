@@ -1,7 +1,7 @@
 """The front page. {front-figure}: one figure, without the lines below it in its chapter. {own-misses}: how wrong a machine's
-predictions were. {book-in-numbers}: a dot for each prediction, then the numbers of processors and claims. {chapter-cards}: a
-card for each chapter, with its picture and its question. A container hf-headline becomes the page's headline, in place of the
-book's title, which is in the header.
+predictions were. {book-in-numbers}: a dot for each of the reader's guesses (front-page.js) and one for each of the book's
+predictions, then the numbers of processors and claims. {chapter-cards}: a card for each chapter, with its picture and its
+question. A container hf-headline becomes the page's headline, in place of the book's title, which is in the header.
 
     ```{front-figure} 01-speed
     :lab: 01-sorting                           optional; the lab with the figure's number
@@ -23,7 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from ..domain import press
 from ..measurements.claims_ledger import entries
-from ..measurements.outcomes import Outcome, missed, percent, tally
+from ..measurements.outcomes import OCTAVES, Outcome, missed, percent, tally
 from ..measurements.predictions_page import axis, outcomes_of, strip
 from ..measurements.record import Machine, Record, RecordError
 from ..pictures import drawing as drawings
@@ -105,9 +105,11 @@ class BookInNumbers(SphinxDirective):
     def dots(self, machine: Machine) -> list[nodes.Node]:
         if not (own := own_outcomes(self.env, machine)):
             return []
+        yours = (f'<div class="hf-yours" data-octaves="{OCTAVES}" hidden><p>Your guesses: median miss <b></b>. '
+                 f'The book’s predictions: {missed(tally(own).median)}.</p>{strip([])}</div>')
         legend = ("Each dot is one prediction. At 1× it was exact; to the right of 1×, the program took longer "
                   "than predicted; to the left, it was faster.")
-        return [nodes.raw("", strip(own, told=False) + axis(), format="html"), nodes.paragraph("", legend)]
+        return [nodes.raw("", yours + strip(own, told=False) + axis(), format="html"), nodes.paragraph("", legend)]
 
 
 def strong_link(page: str, words: str) -> nodes.Node:

@@ -10,8 +10,10 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 # Pixels: of a line and of the letters in it, of prose, code and captions, and of what is around them. They need not be exact.
 PROSE, CODE, CAPTION = (29, 66), (19, 84), (24, 90)
-AROUND, FOLD, QUESTION, PICTURE = 18, 60, 120, 640
+AROUND, FOLD, QUESTION = 18, 60, 120
+PICTURE, GROWN = 467, 640  # the width of a picture, and if it grows
 SHORTEST, HIGHEST = 150, 720  # of the text of a scene; of a figure that stays
+TALL = 660  # a picture that would be taller doesn't grow, because it must fit a laptop's screen
 
 
 class Scenes(SphinxPostTransform):
@@ -22,6 +24,7 @@ class Scenes(SphinxPostTransform):
         for section in list(self.document.findall(nodes.section)):
             done = 0  # nodes before this place have a scene, or none
             for figure in [node for node in section if is_figure(node)]:
+                figure["classes"] += ["hf-tall"] * is_tall(figure)
                 scene = scene_of(figure, section[done:])
                 done = section.index(scene[-1]) + 1
                 if sum(map(height, scene)) - height(figure) >= SHORTEST:
@@ -75,13 +78,23 @@ def height(node: nodes.Node) -> float:
 
 def of_figure(figure: nodes.figure) -> float:
     """The height of a picture and of the caption below it."""
+    ratio = slope(figure)
+    if not ratio:
+        return FOLD
+    line, letters = CAPTION
+    lines = math.ceil(len(next(figure.findall(nodes.caption)).astext()) / letters)
+    return (PICTURE if is_tall(figure) else GROWN) * ratio + line * lines + FOLD
+
+
+def is_tall(figure: nodes.figure) -> bool:
+    return GROWN * slope(figure) > TALL
+
+
+def slope(figure: nodes.figure) -> float:
+    """The height of a picture over its width; 0 if it is pending."""
     drawn = "".join(raw.astext() for raw in figure.findall(nodes.raw))
     box = re.search(r'viewBox="\S+ \S+ (\S+) (\S+)"', drawn)
-    if not box:  # it is pending
-        return FOLD
-    wide, high = map(float, box.groups())
-    line, letters = CAPTION
-    return PICTURE * high / wide + line * math.ceil(len(next(figure.findall(nodes.caption)).astext()) / letters) + FOLD
+    return float(box[2]) / float(box[1]) if box else 0
 
 
 def add_to(app: Sphinx) -> None:

@@ -12,8 +12,8 @@ The SVG describes itself in <title> and <desc>, and uses the classes in static/d
 begin with hf-NN-name, the selectors of its <style> with .hf-NN-name. It contains no scripts and loads nothing.
 
 A drawing with steps has attributes at its root: data-first="1" data-last="21" data-at="1" data-unit="warps", optionally
-data-pace in milliseconds. An element with data-from, data-to or both is visible only in those steps. Instead of data-unit,
-the root may have data-says="a sentence|for each|step", shown below the slider. An element with data-places="x,y x,y …" is
+data-pace in milliseconds. An element with data-from, data-to or both is visible only in those steps. The root may also have,
+or have instead, data-says="a sentence|for each|step", shown below the slider. An element with data-places="x,y x,y …" is
 shifted by these amounts, one for each step; the last applies to all further steps. static/steps.js adds a slider and a
 button. Without scripts and on paper, step data-at is shown.
 

@@ -78,7 +78,8 @@ class LabFigure(NoticeDirective):
                                 *each(self.provenance), self.sources(script, views.values()),
                                 *each(lambda view: [data_table(view.series)]))
             lacking = each(lambda view: [pending_line("some of its lines", end="")] * view.missing)
-            figure += nodes.legend("", fold, *[button] * bool(button), *lacking)
+            figure += nodes.legend("", fold, *lacking)
+            figure.insert(0, [button] * bool(button))
         self.add_name(figure)
         return [figure]
 

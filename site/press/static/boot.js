@@ -32,6 +32,18 @@ window.press = {
     document.head.append(script);
   });
 }
+// An element with a class and some children.
+press.made = (tag, className = "", ...children) => {
+  const element = Object.assign(document.createElement(tag), {className});
+  element.append(...children);
+  return element;
+};
+// Puts values into the page's address; an empty one is removed.
+press.address = (values) => {
+  const address = new URL(location);
+  for (const [name, value] of Object.entries(values)) if (value) address.searchParams.set(name, value); else address.searchParams.delete(name);
+  try { history.replaceState(history.state, "", address); } catch { /* the address of a file cannot change */ }
+};
 document.documentElement.classList.add("hf-js");
 // Browsers before 2024 have no popovers: there a class shows them, and site.css hides the others.
 press.opened = HTMLElement.prototype.showPopover ? ":popover-open" : ".hf-opened";

@@ -18,13 +18,7 @@
     output.textContent = `${seen} of ${all} claims`;
   };
 
-  const address = () => {
-    const url = new URL(location);
-    for (const [name, value] of [["claims", states.value === "all" ? "" : states.value], ["chapter", chapter.value.slice(0, 2)]]) {
-      if (value) url.searchParams.set(name, value); else url.searchParams.delete(name);
-    }
-    history.replaceState(null, "", url);
-  };
+  const address = () => press.address({claims: states.value === "all" ? "" : states.value, chapter: chapter.value.slice(0, 2)});
 
   const asked = new URL(location).searchParams;
   for (const input of states) input.checked = input.value === (asked.get("claims") || "all") || (input.checked && !asked.has("claims"));

@@ -1,17 +1,12 @@
 // Two machines in one figure: their drawings, on the same axes, and a sentence on what differs beyond the noise.
 (() => {
-  const {page, files, name, partners} = press.compare, arrived = {}, views = new Map();
-  const made = (tag, content, more = {}) => {
-    const element = Object.assign(document.createElement(tag), more);
-    element.append(...[content].flat());
-    return element;
-  };
+  const {made} = press, {page, files, name, partners} = press.compare, arrived = {}, views = new Map();
   press.pair = (of, pair, figures) => { if (of === page) arrived[pair] = figures; };
 
   const view = (place, button) => {
-    const figure = place.closest("figure"), box = made("div", [], {className: "hf-beside", hidden: true});
-    const choice = made("select", []);
+    const figure = place.closest("figure"), box = made("div", "hf-beside"), choice = made("select");
     let asked = 0;
+    box.hidden = true;
     choice.setAttribute("aria-label", "compare with");
     box.setAttribute("aria-live", "polite");
     figure.querySelector("figcaption").before(box);
@@ -22,12 +17,12 @@
       box.hidden = !shown;
       figure.classList.toggle("hf-compared", shown);
       button.setAttribute("aria-expanded", shown);
-      button.textContent = shown ? "one machine" : "side by side";
+      button.textContent = shown ? "one machine" : "compare with";
       if (shown) figure.scrollIntoView({behavior: "instant"});
       else scrollBy({top: button.getBoundingClientRect().top - top, behavior: "instant"});
     };
     const panel = (title, svg) => {
-      const one = made("div", made("p", title, {className: "hf-beside-name"}), {className: "hf-beside-one"});
+      const one = made("div", "hf-beside-one", made("p", "hf-beside-name", title));
       one.insertAdjacentHTML("beforeend", press.trusted.createHTML(svg));
       return one;
     };
@@ -42,7 +37,7 @@
       const [first, second, words] = arrived[pair][place.dataset.figure];
       box.replaceChildren(panel(name(base), turned ? second : first),
                           panel(others.length > 1 ? choice : name(other), turned ? first : second),
-                          made("p", words, {className: "hf-beside-words"}));
+                          made("p", "hf-beside-words", words));
       if (box.hidden) show(true);
     };
     choice.addEventListener("change", open);

@@ -17,7 +17,7 @@
       const [base, others] = partners(place);
       button.title = `Compare ${name(base)} with ${others.map(name).join(" or ")}, on the same axes`;
     };
-    button.textContent = "side by side";
+    button.textContent = "compare with";
     button.addEventListener("click", () => press.load(beside).then(() => press.toggleBeside(place, button)));
     document.addEventListener("hf:machine", offer);
     place.append(button);

@@ -25,7 +25,7 @@
 
   // What is tinted and counted when it changes.
   const PARTS = {number: ".hf-number, .hf-fact, .hf-observed", figure: "svg.hf-figure", verdict: ".hf-verdict"};
-  const TINT = "color-mix(in srgb, var(--hf-orange) 45%, transparent)";
+  const TINT = "color-mix(in srgb, var(--hf-blue) 45%, transparent)";
   const texts = slot => Object.values(PARTS).map(part => [...slot.querySelectorAll(part)].map(each => each.textContent));
   const tint = (slot, before) => {
     Object.entries(PARTS).forEach(([name, part], of) => slot.querySelectorAll(part).forEach((each, i) => {
@@ -99,10 +99,7 @@
 
   const remember = slug => {
     press.store("machine", slug);
-    const address = new URL(location.href);
-    if (!address.searchParams.has("machine")) return;
-    address.searchParams.set("machine", slug);
-    try { history.replaceState(history.state, "", address); } catch { /* the address of a file cannot change */ }
+    if (new URLSearchParams(location.search).has("machine")) press.address({machine: slug});
   };
 
   // The list has full names. It lies unseen over the short name of the chosen one, whose width is the same on every page.

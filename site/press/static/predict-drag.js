@@ -15,7 +15,7 @@
       if (!svg || svg.contains(dot)) return;
       const steps = Array.from({length: Number(slider.max) + 1}, (_, step) => press.guessIn(svg, box, press.valueAt(box, step)));
       if (!steps[0]) return;  // this machine has no answer, or the plot no such axis
-      const [{across, panel: {left, right, top, bottom}}] = steps, ends = upright ? [left, right] : [top, bottom];
+      const [{across, panel: {left, right, top, bottom, end, ceiling}}] = steps, ends = upright ? [left, end] : [ceiling, bottom];
       const places = steps.map(({at}) => Math.max(ends[0], Math.min(ends[1], at)));
       dot = press.shape("g", svg, {class: upright ? "hf-drag hf-drag-across" : "hf-drag"});
       const guide = press.shape("path", dot, {}), handle = press.shape("g", dot, {});

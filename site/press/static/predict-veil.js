@@ -3,6 +3,7 @@
 (() => {
   const BLOCKS = "p, ul, ol, table, div.math", MOST = 6;  // lines that are hidden without folding
   const EDGE = 2, LINE = 16;  // in units of a figure
+  const {made: create} = press;
   const middle = ({x, y, width, height}) => [x + width / 2, y + height / 2];
 
   // Whether a line ends at one of some boxes.
@@ -52,12 +53,6 @@
     document.querySelectorAll(".hf-cover, .hf-show, .hf-bet").forEach((each) => each.remove());
   };
 
-  const element = (tag, name, ...parts) => {
-    const made = Object.assign(document.createElement(tag), {className: name});
-    made.append(...parts);
-    return made;
-  };
-
   // Does something that may fold or unfold lines, while an element stays where it is on the screen.
   press.keeping = (kept, does) => {
     const before = kept.getBoundingClientRect().top, result = does();
@@ -70,14 +65,14 @@
     const all = [...document.querySelectorAll(".hf-predict")];
     const links = asked.flatMap(({box}, i) => {
       const words = box.querySelector(".hf-predict-question p")?.textContent.trim() || "";
-      const more = lines && !i && asked.length === 1 ? [": ", element("q", "", words)] : [];
-      const link = element("a", "", i ? "" : asked.length > 1 ? "questions " : "question ", `${all.indexOf(box) + 1}`, ...more);
+      const more = lines && !i && asked.length === 1 ? [": ", create("q", "", words)] : [];
+      const link = create("a", "", i ? "" : asked.length > 1 ? "questions " : "question ", `${all.indexOf(box) + 1}`, ...more);
       return [i ? " and " : "", Object.assign(link, {href: `#${box.id}`, title: words})];
     });
-    const show = Object.assign(element("button", "", `Show ${lines ? "them" : "it"} now`), {type: "button"});
+    const show = Object.assign(create("button", "", `Show ${lines ? "them" : "it"} now`), {type: "button"});
     show.addEventListener("click", () => press.keeping(place, () => asked.forEach(({reveal}) => reveal())));
-    const why = element("span", "", lines ? `${lines} hidden lines answer ` : "Answers ", ...links, lines ? "" : ".");
-    return element("div", "hf-show", why, " ", show);
+    const why = create("span", "", lines ? `${lines} hidden lines answer ` : "Answers ", ...links, lines ? "" : ".");
+    return create("div", "hf-show", why, " ", show);
   };
 
   // Puts a button at [x, y, maximum width] in a figure.
@@ -152,7 +147,7 @@
       if (folds) parts.forEach((part) => part.classList.add("hf-folded"));
       else for (const block of open) if (!block.parentElement.closest(".hf-blank")) block.classList.add("hf-blank");
       target.classList.add("hf-covered");
-      parts[0].before(element("div", folds ? "hf-cover hf-fold" : "hf-cover", offer(target, asked, folds && Math.round(lines))));
+      parts[0].before(create("div", folds ? "hf-cover hf-fold" : "hf-cover", offer(target, asked, folds && Math.round(lines))));
     }
     return fresh.map((plot) => ({...plot, made: plot.figure.appendChild(offer(plot.figure, asked))}));
   };

@@ -29,14 +29,15 @@
     },
   };
 
-  // {question: {bet, place, near, of, off}}: the bet (null: skipped), the question's place on its page, how many of how many answers
-  // were near, and the factor by which a number was off. The stored text may be anything; invalid entries are dropped.
+  // {question: {bet, place, near, of, off, took}}: the bet (null: skipped), the question's place on its page, how many of how many
+  // answers were near, the factor by which a number was off, and the true number over the bet. The stored text may be anything;
+  // invalid entries are dropped.
   const fits = ([name, entry]) => {
     if (entry?.bet === undefined || !name.includes("/")) return false;
-    const box = boxes.find((each) => id(each) === name), {bet, near = 0, of = 0, off} = entry;
+    const box = boxes.find((each) => id(each) === name), {bet, near = 0, of = 0, off, took} = entry;
     if (!box && name.startsWith(`${document.body.dataset.page}/`)) return false; // the page no longer has this question
     const counted = Number.isInteger(near) && Number.isInteger(of) && near >= 0 && near <= of && of <= 100;
-    return counted && (off == null || off > 0 && off < Infinity) && (!box || bet === null || takes[box.dataset.kind](box, bet));
+    return counted && [off, took].every((factor) => factor == null || factor > 0 && factor < Infinity) && (!box || bet === null || takes[box.dataset.kind](box, bet));
   };
   const load = () => {
     try { return Object.fromEntries(Object.entries(JSON.parse(press.stored("predictions"))).filter(fits)); }
@@ -62,7 +63,7 @@
       const off = !linear ? `${digits(factor)}×` : unit === "%" ? `${digits(Math.abs(apart))} points` : quantity(Math.abs(apart), unit);
       const verdict = exact ? "right" : `${inGrade[found]}, ${off} ${too}`;
       return {text: `${words}: ${verdict}.`, grade: found, apart: exact ? "" : `${off} ${too}`,
-              near: Number(found === "near"), of: 1, off: linear ? undefined : factor};
+              near: Number(found === "near"), of: 1, ...linear ? {} : {off: factor, took: right / bet}};
     },
     table(box, bet, right) {
       const sides = JSON.parse(right), rows = Object.keys(bet), truths = rows.map((row) => sides[row]);
@@ -80,7 +81,7 @@
   const show = (box) => {
     const entry = given(box), kind = box.dataset.kind, {answer: right} = answer(box);
     const score = entry && entry.bet !== null && right !== undefined ? scores[kind](box, entry.bet, right) : null;
-    if (entry) Object.assign(entry, {place: boxes.indexOf(box), near: score?.near, of: score?.of, off: score?.off});
+    if (entry) Object.assign(entry, {place: boxes.indexOf(box), near: score?.near, of: score?.of, off: score?.off, took: score?.took});
     box.classList.toggle("hf-answered", Boolean(entry));
     box.classList.toggle("hf-near", score?.grade === "near");
     box.classList.toggle("hf-far", score?.grade === "far");
@@ -147,9 +148,12 @@
     press.veil(boxes.filter((box) => !given(box)).map((box) => ({box, reveal: () => say(box, null)})),
                        boxes.filter((box) => drawable(box, given(box)))
                          .map((box) => ({...toDraw(box, given(box), answer(box)), fresh: box === fresh})));
+    document.dispatchEvent(new Event("hf:guesses"));
     return lost;
   };
 
+  // How far off the reader's guesses were: the true number over each.
+  press.guesses = () => Object.values(said).flatMap(({took}) => took || []);
   const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)];
   const tally = (entries) => {
     const scored = entries.filter((entry) => entry.of), offs = scored.map((entry) => entry.off).filter(Boolean);
@@ -211,8 +215,8 @@
       slider.setAttribute("aria-valuetext", quantity(exact.valueAsNumber || 0, unit));
       slider.dispatchEvent(new Event("hf:moved"));
     });
-    exact?.addEventListener("keydown", (event) => { if (event.key === "Enter" && !commit.disabled) commit.click(); });
-    slider?.addEventListener("keydown", (event) => { if (event.key === "Enter" && !commit.disabled) commit.click(); });
+    for (const field of [exact, slider])
+      field?.addEventListener("keydown", (event) => { if (event.key === "Enter" && !commit.disabled) commit.click(); });
     const chosen = () => Object.fromEntries([...box.querySelectorAll("[data-row]")].map(
         (row) => [row.dataset.row, row.querySelector("input:checked")?.value]));
     box.addEventListener("change", () => { if (kind === "table") commit.disabled = Object.values(chosen()).includes(undefined); });

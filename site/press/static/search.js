@@ -5,6 +5,7 @@
   const root = page ? "" : new URL(".", form.action).href, SHOWN = page ? 30 : 5, EXCERPT = page ? 180 : 70;
   const WEIGHT = { page: 5, term: 4, section: 3 };  // for a word in the title
   const DEFINED = 1.5;  // for a word in a term that the section defines
+  const {made} = press;
   let sections = null, waiting = null;
 
   // Lower case, no accents, and one spelling of organise and colour.
@@ -92,13 +93,6 @@
     return best;
   };
 
-  const made = (tag, name, text = "") => {
-    const element = document.createElement(tag);
-    if (name) element.className = name;
-    element.textContent = text;
-    return element;
-  };
-
   // A few words around the first match, with all matches marked.
   const excerpt = (text, words) => {
     const paragraph = made("p");
@@ -129,11 +123,7 @@
     list.replaceChildren();
     if (!words.length) return says.textContent = "";
     if (!sections) {
-      if (waiting === null) {
-        const script = document.createElement("script");
-        script.src = press.trusted.createScriptURL(`${root}_static/search-text.js`);
-        document.head.append(script);
-      }
+      if (waiting === null) press.load(`${root}_static/search-text.js`);
       waiting = query;
       return says.textContent = "Searching …";
     }
@@ -158,9 +148,7 @@
 
   const onPage = () => {
     const asked = () => {
-      const address = new URL(location.href);
-      address.searchParams.set("q", field.value);
-      history.replaceState(null, "", address);
+      press.address({q: field.value});
       look(field.value);
     };
     form.addEventListener("submit", (event) => { event.preventDefault(); asked(); });
