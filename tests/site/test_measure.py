@@ -557,6 +557,20 @@ WRONG = """() => {
 }"""
 
 
+@pytest.mark.parametrize("width", [360, 1440])
+def test_all_buttons_of_a_result_are_one_row_from_the_left(browser, served, width):
+    with Visit(browser, f"{served}{PAGE}", viewport={"width": width, "height": 900}) as visit:
+        visit.page.add_init_script("Object.defineProperty(navigator, 'gpu', {value: {}})")
+        stored = json.dumps({"link": GOOD, "began": "2026-11-28T10:00:00Z", "seconds": 10, "values": {}, "points": {}})
+        visit.page.evaluate("text => press.store('measured', text)", stored)
+        visit.page.reload()
+        row = visit.page.locator(".hf-widget-measure .hf-links")
+        expect(row.get_by_role("button")).to_have_text(["Measure the GPU too", "Save as a record", "Forget"])
+        expect(visit.page.locator(".hf-gpu button")).to_have_count(0)
+        first, box = row.get_by_role("button").first.bounding_box(), row.bounding_box()
+        assert abs(first["x"] - box["x"]) < 1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("code", "says"), [
     ("() => {}", "emulated on the processor"),

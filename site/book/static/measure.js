@@ -41,10 +41,10 @@
   const said = element("output", {class: "hf-outcome", "aria-live": "polite"});
   const doing = element("p", {class: "hf-doing"}), bar = element("progress", {max: 1, value: 0, "aria-label": "measured so far"});
   const pictures = element("div", {class: "hf-shown hf-plots"}), rows = element("div", {class: "hf-shown"}), means = element("ul", {class: "hf-means"});
-  const link = element("a", {}, "Link to this result");
+  const link = element("a", {hidden: ""}, "Link to this result");
   const chapter = element("a", {href: "01-roofline.html"}, "The book with these numbers");
   const [save, forget] = ["Save as a record", "Forget"].map((words) => element("button", {type: "button"}, words));
-  const own = element("span", {}, [chapter, save, forget]), links = element("p", {class: "hf-links", hidden: ""}, [own, link]);
+  const own = element("span", {hidden: ""}, [chapter, save, forget]), links = element("p", {class: "hf-links"}, [own, link]);
   const running = element("div", {hidden: ""}, [bar, doing]);
   for (const {slug, name} of machines) behind.append(element("option", {value: slug}, name));
   const gpu = element("div", {class: "hf-shown hf-gpu"}), ofGpu = element("div"), ask = element("button", {type: "button"}, "Measure the GPU too");
@@ -114,7 +114,7 @@
     said.textContent = `${from || "One core does"} ${digits(multiplied)} billion multiplications per second, and as many additions.${verdict}`;
     link.href = written(result);
     own.hidden = !mine;
-    links.hidden = soWhat.hidden = false;
+    link.hidden = soWhat.hidden = false;
     tabulate(result);
     explain();
     draw();
@@ -166,7 +166,7 @@
     end();
     result = mine = null;
     began = Date.now();
-    links.hidden = soWhat.hidden = true;
+    own.hidden = link.hidden = soWhat.hidden = true;
     draw();
     rows.replaceChildren();
     const text = `(${press.experiments})()`, code = URL.createObjectURL(new Blob([text], {type: "text/javascript"}));
@@ -184,14 +184,8 @@
   // ---- The GPU ----
   gpu.append(ofGpu);
   const tell = (words) => ofGpu.replaceChildren(element("p", {role: "status"}, words));
-  const fetched = () => new Promise((resolve, reject) => {
-    if (press.measureGpu) return resolve();
-    const script = document.createElement("script");
-    script.src = press.trusted.createScriptURL(`${document.documentElement.dataset.content_root}_static/${box.dataset.scripts}`);
-    script.addEventListener("load", resolve);
-    script.addEventListener("error", () => reject(new Error("The script that measures the GPU did not load. Try again.")));
-    document.head.append(script);
-  });
+  const fetched = () => press.load(`${document.documentElement.dataset.content_root}_static/${box.dataset.scripts}`)
+    .catch(() => { throw new Error("The script that measures the GPU did not load. Try again."); });
   const measureGpu = async () => {
     if (worker || run) return;
     run = new AbortController();
@@ -211,7 +205,7 @@
   ask.addEventListener("click", measureGpu);
   const seen = location.hash ? null : press.rememberedGpu();
   if (seen) ofGpu.append(...press.gpuInPictures(seen, 620));
-  if (navigator.gpu) gpu.append(ask);
+  if (navigator.gpu) links.prepend(ask);
   else if (!seen) tell("This browser has no WebGPU, so it can't measure the GPU.");
 
   form.addEventListener("submit", (event) => { event.preventDefault(); begin(); });
