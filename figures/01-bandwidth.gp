@@ -5,7 +5,7 @@
 # One panel for one thread, and, on a machine with more than one thread, a panel below it for all threads.
 load tables."/values.gp"
 panels = 1 + exists("have_bandwidth_read_all")
-height = panels == 1 ? 470 : 874
+height = panels == 1 ? 470 : 786
 load "style.gp"
 have_levels = exists("have_plateaus_bandwidth")
 
@@ -41,8 +41,8 @@ do for [panel = 1:panels] {
   levels = named ? tables."/plateaus_bandwidth.tsv" : file(read)
   stats levels using 2 name "level" nooutput
   strip = named ? 60 : 20
-  top_edge = panel == 1 ? 36 : 494
-  bottom_edge = panel == panels ? height - 62 : 410
+  top_edge = panel == 1 ? 36 : 454
+  bottom_edge = panel == panels ? height - 62 : 370
   y_title = "bandwidth, GB/s".(exists("have_bandwidth_copy_nt") ? "; nt: non-temporal stores" : "")
   unset label
   load "working-set.gp"

@@ -3,7 +3,7 @@
 # shows: travel_data travel_tensor travel_pipeline_1f1b travel_experts
 # Four chips, four colours. Cut: each colour's piece is on that chip. A stack: each chip has its own copy. In a frame: what is
 # sent.
-row_height = 146; first_row = 62
+row_height = 136; first_row = 62
 height = first_row + 5 * row_height + 46
 load "style.gp"
 # The MB that a rank of four sends in a step: counted.
@@ -78,8 +78,8 @@ do for [r = 1:5] {
 
 # Sides of the tensors: rows of a batch, numbers in a row, hidden numbers.
 n = 64; d = 26; h = 60
-middle(r) = first_row + (r - 1) * row_height + 63
-name(x, w, r, text) = say(x + w / 2., middle(r) + 53, text, "center", quiet)
+middle(r) = first_row + (r - 1) * row_height + 60
+name(x, w, r, text) = say(x + w / 2., middle(r) + 51, text, "center", quiet)
 
 # data
 y = middle(1)

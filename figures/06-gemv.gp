@@ -4,7 +4,7 @@
 # Above, times beside the lines of reading alone; below, the speedups of one thread, format by format.
 # The reader's own product in Q4_0, where there is one, has a row below: its gain with the largest matrix.
 have_yours = exists("yours")
-height = have_yours ? 890 : 860
+height = have_yours ? 816 : 786
 load "style.gp"
 file(name) = tables."/".name.".tsv"
 your_file = have_yours ? yours : file("gemv_speedup")
@@ -16,7 +16,7 @@ stats file("gemv_speedup_predicted") using 2 name "model" nooutput
 your_row = gain_max_x + 1
 
 set multiplot
-top_edge = 36; bottom_edge = 356; right_edge = width - 24
+top_edge = 36; bottom_edge = 326; right_edge = width - 24
 y_title = "time for one product, ms: dots measured, lines modelled"
 load "frame.gp"
 eval x_range(0, 36)
@@ -41,7 +41,7 @@ plot [x = 0:x_max] "+" using 1:(slope_mean * $1 * 1e-3) with lines linewidth 1.6
        with labels right font near textcolor rgb ink
 
 unset label
-top_edge = 460; bottom_edge = height - 36; left_edge = 124
+top_edge = 430; bottom_edge = height - 36; left_edge = 124
 y_title = "speedup over fp32, one thread: bars measured, circles modelled"
 load "frame.gp"
 row(i) = -i

@@ -2,7 +2,7 @@
 # needs: gradient_sizes gradient_sizes_scaled batch_lost
 # shows: gradient_sizes gradient_sizes_scaled batch_lost
 # Above, sizes after the loss was divided by 4 million; below, what fp16 loses, over the number that divides the loss.
-height = 830
+height = 786
 load "style.gp"
 load tables."/values.gp"
 plain = tables."/gradient_sizes.tsv"
@@ -14,7 +14,7 @@ x_max = 20
 y_max = 1.12 * larger(plain_max_y, scaled_max_y)
 
 set multiplot
-left_edge = 48; right_edge = width - 12; top_edge = 176; bottom_edge = 458
+left_edge = 48; right_edge = width - 12; top_edge = 176; bottom_edge = 436
 y_title = ""
 load "frame.gp"
 set label "gradients, % of all" at screen 2.0 / width,screen 1 - 158.0 / height textcolor rgb quiet
@@ -54,7 +54,7 @@ plot plain using ($1 + 0.5):2 with boxes fillcolor rgb purple, \
 lost = tables."/batch_lost.tsv"
 unset arrow
 unset label
-top_edge = 566; bottom_edge = height - 62
+top_edge = 544; bottom_edge = height - 62
 y_title = "gradients that fp16 rounds to zero, %"
 load "frame.gp"
 eval x_range(9.6, 26.4)
