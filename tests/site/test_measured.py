@@ -1,5 +1,6 @@
 """{measured}: numbers in the prose."""
 
+import html
 import re
 
 import pytest
@@ -53,6 +54,21 @@ def test_a_number_knows_the_line_that_added_it(site, toolchain, source, place):
     site.page(PAGE % "speed" + f" And {{measured}}`01-roofline/{series['id']}[{row_of(series['points'][0])}]`.")
     site.built(press_source=source)
     assert site.html().count(f'data-at="{place}"') == 2
+
+
+@pytest.mark.parametrize(("source", "code"), [
+    ('\n  lab.add(Value("speed", 1));\nlab.law("speed");', 'lab.add(Value("speed", 1));'),
+    ('\nlab.add(\n  Value("speed", 1));', 'Value("speed", 1));'),  # a call of two lines
+    ('check("speed");\n\nlab.add(Value("speed", 1));', ""),  # which one it was is unknown
+    ('lab.add(Value("slow_speed", 1));', ""),
+])
+def test_a_number_shows_the_line_of_code_that_added_it(site, source, code):
+    site.record(add_value(id="speed", value=171.3, unit="GFLOP/s", at="labs/01-roofline/bench/a.cpp:2"))
+    path = site.root / "labs/01-roofline/bench/a.cpp"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(source, encoding="utf-8")
+    site.built(PAGE % "speed")
+    assert re.findall(r'data-code="([^"]*)"', site.html()) == [html.escape(code)] * bool(code)
 
 
 def test_a_chapter_means_its_own_lab(site):

@@ -2,6 +2,8 @@
 
 import contextlib
 import re
+from functools import cache
+from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst.states import Inliner
@@ -25,7 +27,7 @@ CITATION_KEY = re.compile(r"[A-Za-z0-9:_.-]+")
 
 class measured_number(nodes.inline):
     """A number. `tooltip` tells where it comes from; `stops`: the keyboard can focus it too (reading.js). `data` is
-    for static/reading.js, see place_of(). `everywhere` is what each machine measured, for the axis in the number's card;
+    for static/reading.js, see place_of() and code_of(). `everywhere` is what each machine measured, for the axis in the number's card;
     reader/per_machine.py lists it. `of` is the (lab, id) of a number that a book's own script may exchange; `written` is what
     the script must know: `as`, how the number is written, and `asks`, what a claim asks of it."""
 
@@ -101,6 +103,8 @@ class Measured(SphinxRole):
             number["everywhere"] = rows
             if place := place_of(record, value_id, self.config.press_source):
                 number["data"] = {**number.get("data", {}), "at": place}
+            if code := code_of(record, value_id, records.root):
+                number["data"] = {**number.get("data", {}), "code": code}
             borrowed = record.elsewhere and record.value(value_id)["kind"] != "quoted"
             return [number, label(records, record)] if borrowed else [number]
         except NotMeasured as error:
@@ -159,6 +163,20 @@ def place_of(record: Record, value_id: str, source: str) -> str:
     toolchain = record.data["toolchain"]
     commit = "HEAD" if toolchain["dirty"] or toolchain["commit"] == "unknown" else toolchain["commit"]
     return f"{source}/blob/{commit}/{path}#L{line}" if at.startswith("labs/") and source else at
+
+
+def code_of(record: Record, value_id: str, root: Path) -> str:
+    """The line of code that added a value to its record, which holds the value's id: the line at its place, or the only such line
+    of that file, because a call may have several lines, and a newer file other ones. Empty if there is none."""
+    path, _, number = record.value(value_id).get("at", "").rpartition(":")
+    quoted = f'"{value_id.partition("[")[0]}"'
+    holding = {at: line for at, line in enumerate(source_lines(root / path), 1) if quoted in line}
+    return holding.get(int(number or 0)) or (next(iter(holding.values())) if len(holding) == 1 else "")
+
+
+@cache
+def source_lines(path: Path) -> list[str]:
+    return [line.strip() for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
 
 
 def is_tie(ratio: float, shown: Quantity, record: Record) -> bool:

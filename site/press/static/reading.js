@@ -24,8 +24,9 @@
     } else {
       card.append(make("p", "", link.title || link.dataset.card));
     }
-    // The line of source that added a number to its record.
-    const { at } = link.dataset, line = at?.replace(/#L(\d+)$/, ":$1").replace(/^.*\/(?=labs\/)/, "");
+    // The line of source that added a number to its record, and its place.
+    const { at, code } = link.dataset, line = at?.replace(/#L(\d+)$/, ":$1").replace(/^.*\/(?=labs\/)/, "");
+    if (code) card.append(make("code", "", code));
     if (at) card.append(/^https?:/.test(at) ? make("a", "hf-at", line, { href: at }) : make("p", "hf-at", line));
     const goes = link.querySelector(".std-term") ? "See the glossary" : "Go there";
     if (pointer === "touch" && link.href) card.append(make("a", "", goes, { href: link.href }));
