@@ -8,6 +8,12 @@ insertion = tables."/insertion.tsv"
 quick = tables."/quicksort.tsv"
 stats insertion using 1:2 name "slow" nooutput
 stats quick using 1:2 name "fast" nooutput
+# Where the curves cross: the mark that answers the chapter's question.
+crossing = value_crossover
+height_there = NaN; x_before = 1; y_before = 1
+share(x) = log(crossing / x_before) / log(x / x_before)
+stats insertion using (x_before < crossing && crossing <= $1 ? (height_there = y_before * ($2 / y_before)**share($1)) : 0, \
+                       x_before = $1, y_before = $2) nooutput
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 26
 y_title = "time per number, ns"
 load "frame.gp"
@@ -27,4 +33,5 @@ plot insertion using 1:3:4 with filledcurves fillcolor rgb green, \
      insertion using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb green, \
      quick using 1:2 with linespoints pointtype triangle pointsize 0.7 linewidth 2 linecolor rgb purple, \
      insertion using 1:(only($1 == 1024, $2)):("insertion sort") with labels font near textcolor rgb green, \
-     quick using 1:(only($1 == 8, $2)):("quicksort") with labels font near textcolor rgb purple
+     quick using 1:(only($1 == 8, $2)):("quicksort") with labels font near textcolor rgb purple, \
+     insertion using (only($0 == 0, crossing)):(height_there) with points pointtype circle pointsize 1 linecolor rgb ink
