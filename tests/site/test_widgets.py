@@ -307,7 +307,7 @@ def test_the_picture_comes_first_or_beside_the_form_and_is_on_the_screen(at, nam
         part => box.querySelector(part).getBoundingClientRect())""")
     if width >= 1024:
         outcome, form, _ = below
-        assert form["right"] < picture["left"] and outcome["top"] <= picture["bottom"] and picture["width"] >= 330
+        assert picture["right"] < form["left"] and outcome["top"] <= picture["bottom"] and picture["width"] >= 330
         assert form["width"] + picture["width"] > .7 * box(page, name).bounding_box()["width"]
     else:
         tops = [each["top"] for each in (picture, *below)]
