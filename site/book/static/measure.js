@@ -189,6 +189,7 @@
   const measureGpu = async () => {
     if (worker || run) return;
     run = new AbortController();
+    gpu.style.minHeight = `${gpu.offsetHeight}px`; // while results are replaced by a line, the button stays where it is
     allow();
     tell("Measuring the GPU. Keep this tab in front.");
     try {
@@ -200,6 +201,7 @@
       tell(error.message);
     }
     run = null;
+    gpu.style.minHeight = "";
     allow();
   };
   ask.addEventListener("click", measureGpu);
