@@ -4,7 +4,7 @@
 # A script that sets few, "|dot|axpy|", then loads this, draws only these kernels, and the naive product in a colour of its own.
 # One thick roof, of the fastest stream through memory and the widest instructions, and the flat roof of scalar code. Caches and
 # the other instruction sets are only in the table: their lines would be names, not limits of what is drawn.
-height = 560
+height = 548
 load "style.gp"
 load tables."/values.gp"
 peaks = tables.(exists("have_roofs_fp32") ? "/roofs_fp32.tsv" : "/peaks_fp32.tsv")  # those that coincide are one

@@ -2,7 +2,7 @@
 # needs: stride_dram stride_dram_sum stride_near stride_near_sum stride_dram_predicted
 # shows: stride_dram stride_dram_sum stride_near stride_near_sum stride_dram_predicted
 # The colour says where the floats are, the marker what the loop does with them.
-height = 500
+height = 494
 load "style.gp"
 curves = "stride_dram stride_dram_sum stride_near stride_near_sum"
 look_stride_dram = "memory circle measured_dash"

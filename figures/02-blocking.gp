@@ -1,7 +1,7 @@
 # title: Speed against the depth of the block, and the traffic that a model predicts
 # needs: block_depth block_traffic
 # shows: block_depth block_traffic
-height = 600
+height = 576
 load "style.gp"
 load tables."/values.gp"
 speed = tables."/block_depth.tsv"
@@ -17,7 +17,7 @@ set logscale x
 eval x_range(speed_min_x / 1.15, speed_max_x * 1.15)
 
 set multiplot
-top_edge = 36; bottom_edge = 320
+top_edge = 36; bottom_edge = 308
 y_title = "measured speed, GFLOP/s"
 load "frame.gp"
 set grid noxtics
@@ -33,7 +33,7 @@ plot speed using 1:3:4 with filledcurves fillcolor rgb compute, \
 
 unset label
 unset arrow 2
-top_edge = 372; bottom_edge = height - 62
+top_edge = 360; bottom_edge = height - 62
 y_title = "bytes past L2 for 1000 FLOPs, modelled"
 load "frame.gp"
 set logscale y

@@ -1,7 +1,7 @@
 # title: Speed and traffic of the plain loops around N = 1024
 # needs: conflict conflict_l1 conflict_l2
 # shows: conflict conflict_l1 conflict_l2
-height = 620
+height = 576
 load "style.gp"
 load tables."/values.gp"
 speed = tables."/conflict.tsv"
@@ -17,7 +17,7 @@ set xtics 0,64 textcolor rgb quiet
 is_corner(n) = n == 1023 || n == 1024 || n == 1025
 
 set multiplot
-top_edge = 36; bottom_edge = 320
+top_edge = 36; bottom_edge = 298
 y_title = "measured speed, GFLOP/s"
 load "frame.gp"
 eval y_range(0, speed_max_y * 1.15)
@@ -27,7 +27,7 @@ plot speed using 1:3:4 with filledcurves fillcolor rgb compute, \
      speed using 1:(only(is_corner($1), $2)):(sprintf("%.0f", $1)) with labels font near textcolor rgb ink
 
 unset label
-top_edge = 372; bottom_edge = height - 62
+top_edge = 350; bottom_edge = height - 62
 y_title = "bytes fetched for each multiplication, simulated"
 load "frame.gp"
 set format x "%g"

@@ -1,7 +1,7 @@
 # title: Speed against N: one product, written seven ways
 # needs: rung_naive rung_packed
 # shows: rung_*
-height = 600
+height = 576
 load "style.gp"
 load tables."/values.gp"
 

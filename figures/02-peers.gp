@@ -26,9 +26,9 @@ do for [i = 1:1 + all] {
   lowest = smaller(lowest, smaller(low_min, ratio_min_y)); highest = larger(highest, larger(high_max, ratio_max_y))
 }
 row_height = 26
-strip_edge = 372; height = strip_edge + row_height * words(libraries) + 62
+strip_edge = 358; height = strip_edge + row_height * words(libraries) + 62
 load "style.gp"
-right_edge = width - 146; top_edge = 36; bottom_edge = 322
+right_edge = width - 146; top_edge = 36; bottom_edge = 308
 y_title = "speed over that of the fastest library"
 set multiplot
 load "frame.gp"

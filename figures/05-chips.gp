@@ -5,7 +5,7 @@
 # shows: sweep_mfu sweep_time_arithmetic sweep_time_network
 # Above, the utilisation of the chips, by what may be cut; then, for the fastest plan, how its step spends its time, and into
 # how many pieces each thing is cut.
-height = 788
+height = 737
 load "style.gp"
 file(name) = tables."/sweep_".name.".tsv"
 two(x) = log(x) / log(2)
@@ -27,7 +27,7 @@ do for [i = 1:6] { eval key(key_names[i], square, key_colours[i]) }
 set multiplot
 
 # ---- Utilisation of the chips ----
-top_edge = 36; bottom_edge = 250
+top_edge = 36; bottom_edge = 220
 y_title = "MFU, %"
 load "frame.gp"
 set yrange [0:65]
@@ -51,7 +51,7 @@ unset object
 array parts[5] = ["arithmetic", "memory", "tensor", "network", "bubble"]
 array part_colours[5] = [compute, memory, green, grey, purple]  # the cost of a cut has its colour
 array reached[20]
-top_edge = 328; bottom_edge = 458
+top_edge = 298; bottom_edge = 398
 y_title = "share of a step, %"
 load "frame.gp"
 set yrange [0:100]
@@ -72,7 +72,7 @@ unset object
 # ---- Into how many pieces each thing is cut ----
 array ways[4] = ["tensor", "context", "pipeline", "data"]
 array way_colours[4] = [green, ink, purple, grey]
-top_edge = 536; bottom_edge = height - 62
+top_edge = 476; bottom_edge = height - 62
 y_title = "pieces, a doubling for each step up"
 load "frame.gp"
 eval y_range(0, last)

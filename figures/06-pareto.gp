@@ -2,7 +2,7 @@
 # needs: pareto_formats pareto_line decode_tokens
 # shows: pareto_formats pareto_line
 # The upright lines are the spreads of the speeds, as they were measured by format.
-height = 600
+height = 576
 load "style.gp"
 formats = tables."/pareto_formats.tsv"
 line = tables."/pareto_line.tsv"

@@ -4,14 +4,14 @@
 # Above, the formats over their bits, for normal numbers; below, those of 4 and 8 bits, for three kinds of numbers.
 load tables."/values.gp"
 have_kinds = exists("have_sqnr_trained") && exists("have_sqnr_long_tailed")
-height = have_kinds ? 786 : 486
+height = have_kinds ? 735 : 486
 load "style.gp"
 dots = tables."/sqnr_by_bits.tsv"
 predicted = tables."/sqnr_predicted.tsv"
 limit = tables."/sqnr_limit.tsv"
 set multiplot
 # ---- Formats ----
-top_edge = 36; bottom_edge = have_kinds ? 398 : 424; right_edge = width - 30
+top_edge = 36; bottom_edge = have_kinds ? 372 : 424; right_edge = width - 30
 y_title = "signal over noise, dB"
 array ids[3] = ["sqnr_by_bits", "sqnr_trained", "sqnr_long_tailed"]
 array names[3] = ["normal numbers", "trained weights", "long tails"]
@@ -37,7 +37,7 @@ unset label
 # ---- Kinds of numbers ----
 if (have_kinds) {
   file(i) = tables."/".ids[i].".tsv"
-  left_edge = 116; top_edge = 510; bottom_edge = height - 62
+  left_edge = 116; top_edge = 484; bottom_edge = height - 62
   y_title = ""
   load "frame.gp"
   set xrange [16:48]

@@ -5,7 +5,7 @@
 # shows: attention_peak_all
 # One thread above, all threads below; a series that the record lacks is replaced by one that it has, with every point
 # undefined.
-height = 744
+height = 736
 load "style.gp"
 load tables."/values.gp"
 array ways[3] = ["flash_speed", "naive_speed", "torch_attention_speed"]

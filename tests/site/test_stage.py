@@ -3,7 +3,7 @@
 import docutils.nodes
 import pytest
 from press.pictures import beside
-from whole import CHAPTERS
+from whole import CHAPTERS, Visit
 
 # For each figure in the text of a chapter: the width of its picture, the size of its words, the number of average letters that
 # fit in a line of its caption, and whether it is within the window.
@@ -35,6 +35,19 @@ def test_figures_grow_and_their_words_do_not(browser, book, chapter, width):
         assert 460 <= figure["wide"] <= 480 if figure["tall"] else 640 <= figure["wide"] <= 760, figure
         assert 14.5 <= figure["size"] <= 18.5, figure
         assert figure["letters"] >= 28 and figure["right"], figure
+
+
+# How far from its caption's left edge the sources of a figure begin.
+INDENTED = """() => [...document.querySelectorAll("figure .caption-text")].map(caption => [caption.closest("figure"), caption.parentElement])
+  .filter(([figure]) => figure.querySelector(".hf-sources"))
+  .map(([figure, caption]) => figure.querySelector(".hf-sources").getBoundingClientRect().left - caption.getBoundingClientRect().left)"""
+
+
+@pytest.mark.parametrize("width", [360, 1440])
+def test_sources_begin_where_their_caption_does(browser, served, width):
+    with Visit(browser, f"{served}02-matmul.html", viewport={"width": width, "height": 900}) as visit:
+        indented = visit.page.evaluate(INDENTED)
+        assert len(indented) > 5 and {round(each) for each in indented} == {0}
 
 
 # Scrolls to each figure that text passes, by half of its way through its scene. The distance from the header to each.
