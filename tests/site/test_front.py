@@ -158,6 +158,13 @@ def test_on_a_telephone_the_picture_comes_before_the_points(browser, served):
         assert tops == sorted(tops)
 
 
+@pytest.mark.parametrize("width", [1024, 1440])
+def test_no_card_is_alone_in_its_row(browser, served, width):
+    with Visit(browser, f"{served}index.html", viewport={"width": width, "height": 900}) as visit:
+        tops = visit.page.locator(".hf-chapter-card").evaluate_all("all => all.map(card => card.getBoundingClientRect().top)")
+        assert min(tops.count(top) for top in tops) > 1
+
+
 NAIVE = """() => [...document.querySelectorAll("#front-roofline .f-purple")].map(
   each => each.checkVisibility({visibilityProperty: true}))"""
 
