@@ -209,6 +209,15 @@ def test_a_numbers_card_shows_every_machine_that_measured_it_on_one_axis(browser
         assert visit.errors == []
 
 
+def test_a_numbers_card_shows_its_line_of_code(browser, base):
+    with Visit(browser, f"{base}{LAB}.html") as visit:
+        number = visit.page.locator("article section > p > .hf-slot > .hf-number[data-code]").first
+        number.hover()
+        code, card = visit.page.locator("#hf-definition > code"), visit.page.locator("#hf-definition")
+        expect(code).to_have_text(number.get_attribute("data-code"))
+        assert code.bounding_box()["width"] <= card.bounding_box()["width"] and visit.errors == []
+
+
 def test_the_chooser_is_as_wide_on_every_page_for_every_machine(browser, book, served):
     widths = set()
     for width in (360, 768, 1440):

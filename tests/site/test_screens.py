@@ -102,6 +102,15 @@ def test_every_page_reads_from_top_to_bottom_without_overlaps(walked, width):
     assert {page for page, found in looks.items() if len(found) < 2} == {"404.html"}  # it never has a banner
 
 
+# The tables that begin with an empty row.
+EMPTY = WIDE.ask("""() => [...document.querySelectorAll("thead")]
+  .filter(head => !head.textContent.trim() && head.getClientRects().length).map(head => head.parentElement.textContent.trim())""")
+
+
+def test_no_table_begins_with_an_empty_row(walked):
+    assert walked(WIDE).objections(EMPTY) == {}
+
+
 # Broken layouts of the front page: the width, a part of the fault that must be found, and the CSS.
 BROKEN = {
     "the scoreboard before the headline": (1440, "#one-model", """
