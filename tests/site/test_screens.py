@@ -104,7 +104,8 @@ def test_every_page_reads_from_top_to_bottom_without_overlaps(walked, width):
 
 # The tables that begin with an empty row.
 EMPTY = WIDE.ask("""() => [...document.querySelectorAll("thead")]
-  .filter(head => !head.textContent.trim() && head.getClientRects().length).map(head => head.parentElement.textContent.trim())""")
+  .filter(head => !head.textContent.trim() && head.getClientRects().length)
+  .map(head => head.parentElement.textContent.trim())""")
 
 
 def test_no_table_begins_with_an_empty_row(walked):

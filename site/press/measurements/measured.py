@@ -27,9 +27,9 @@ CITATION_KEY = re.compile(r"[A-Za-z0-9:_.-]+")
 
 class measured_number(nodes.inline):
     """A number. `tooltip` tells where it comes from; `stops`: the keyboard can focus it too (reading.js). `data` is
-    for static/reading.js, see place_of() and code_of(). `everywhere` is what each machine measured, for the axis in the number's card;
-    reader/per_machine.py lists it. `of` is the (lab, id) of a number that a book's own script may exchange; `written` is what
-    the script must know: `as`, how the number is written, and `asks`, what a claim asks of it."""
+    for static/reading.js, see place_of() and code_of(). `everywhere` is what each machine measured, for the axis in the
+    number's card; reader/per_machine.py lists it. `of` is the (lab, id) of a number that a book's own script may exchange;
+    `written` is what the script must know: `as`, how the number is written, and `asks`, what a claim asks of it."""
 
 
 def visit_measured_number(self, node: measured_number) -> None:
@@ -166,8 +166,8 @@ def place_of(record: Record, value_id: str, source: str) -> str:
 
 
 def code_of(record: Record, value_id: str, root: Path) -> str:
-    """The line of code that added a value to its record, which holds the value's id: the line at its place, or the only such line
-    of that file, because a call may have several lines, and a newer file other ones. Empty if there is none."""
+    """The line of code that added a value to its record, which holds the value's id: the line at its place, or the only such
+    line of that file, because a call may have several lines, and a newer file other ones. Empty if there is none."""
     path, _, number = record.value(value_id).get("at", "").rpartition(":")
     quoted = f'"{value_id.partition("[")[0]}"'
     holding = {at: line for at, line in enumerate(source_lines(root / path), 1) if quoted in line}
