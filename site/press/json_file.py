@@ -13,9 +13,11 @@ def decoded(path):
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
+        text = "\0{"
+    if "\0" in text.rstrip("\0"):
         raise ContentError("is not UTF-8 text; save it as UTF-8 without a byte-order mark")
+    if text.endswith("\0"):
+        raise ContentError("ends in zero bytes, which are no text; remove them")
     return text
 
 

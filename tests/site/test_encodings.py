@@ -58,6 +58,12 @@ def test_another_encoding_is_one_line_with_its_remedy(file, encoding):
     assert "\n" not in str(caught.value)
 
 
+def test_zero_bytes_behind_a_text_are_named_for_what_they_are(file):
+    """A disk that was full, or a mailer, leaves them."""
+    with pytest.raises((RecordError, DrawError), match="ends in zero bytes, which are no text; remove them$"):
+        file(lambda text: text.encode() + b"\0\0\0")
+
+
 TWICE = 'expected each key once, not "%s" again; keep one of them$'
 
 

@@ -72,6 +72,16 @@ def test_a_series_that_is_missing_without_a_word_is_a_failure(make_lab):
     assert "03-gpu-memory" not in figures and "not drawn" not in out
 
 
+def test_a_value_that_is_missing_is_no_fault_of_the_script(tmp_path, capsys):
+    record = tmp_path / "01-roofline.json"
+    record.write_text(json.dumps(everything("01-roofline") | {"values": []}))
+    script = tmp_path / "01-short.gp"
+    script.write_text("# title: t\n# needs: latency\n# shows: latency\nload tables.\"/values.gp\"\nx = value_memory_roof_gbs\n")
+    assert gnuplot.main([str(script), "--record", str(record), "--out", str(tmp_path / "figures"), "--tool", TOOL]) == 1
+    said = capsys.readouterr().err
+    assert said == f"draw: {record}: value memory_roof_gbs is absent, and 01-short.gp needs it; measure again\n"
+
+
 def test_a_broken_figure_is_a_failure_whatever_else_is_missing(make_lab, tmp_path, capsys):
     record = tmp_path / "03-gpu.json"
     record.write_text(json.dumps(without(everything("03-gpu"), r"gpu_.*", "no GPU")))

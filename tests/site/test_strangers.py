@@ -203,7 +203,7 @@ def test_a_copy_under_another_name_does_not_take_the_place_of_the_machine(site):
 def test_with_every_machine_a_book_grows_by_the_same(site, monkeypatch):
     """Ten machines: drawings and files grow with their number, and not with the number of pairs."""
     drawn, compared, plot = [], [], gnuplot.run_gnuplot(
-        site.root / "figures" / "01-small.gp", gnuplot.tables_of(site.record(), site.tool))
+        site.root / "figures" / "01-small.gp", site.record(), site.tool)
     draws = gnuplot.draw
     monkeypatch.setattr(gnuplot, "run_gnuplot", lambda *_: plot)
     monkeypatch.setattr(gnuplot, "draw", lambda *given, **more: drawn.append((given, more)) or draws(*given, **more))

@@ -74,7 +74,7 @@ def draw(record_path, script_path, out_dir, tool, axes=None, name=None, attempts
     header, series = checked(record_path, script_path)
     description = " ".join(describe(series[each]) for each in shown(header, series))
     with tempfile.TemporaryDirectory() as folder:
-        drawn = run_gnuplot(script_path, tables_of(record_path, tool), kept(axes or {}) + given_attempts(attempts, folder))
+        drawn = run_gnuplot(script_path, record_path, tool, kept(axes or {}) + given_attempts(attempts, folder))
     try:
         themed = svg.themed(drawn, name, header["title"], description,
                             read_text(PLOT / "style.gp"), read_text(CSS))
@@ -160,14 +160,14 @@ def common_axes(record_paths, script_path, tool):
     or SeriesAbsent if a record lacks something the figure needs.
     """
     script_path = Path(script_path)
+    record_paths = [*map(Path, record_paths)]
     for record_path in record_paths:
-        checked(Path(record_path), script_path)
-    tables = [tables_of(Path(record_path), tool) for record_path in record_paths]
+        checked(record_path, script_path)
     with tempfile.TemporaryDirectory() as scratch:
         axes, came_to = {}, Path(scratch) / "ranges"
         for _ in range(AXES_ROUNDS):
-            for folder in tables:
-                run_gnuplot(script_path, folder, f"; sharing = 1; set print {quoted(came_to)} append" + kept(axes))
+            for record_path in record_paths:
+                run_gnuplot(script_path, record_path, tool, f"; sharing = 1; set print {quoted(came_to)} append" + kept(axes))
             before, axes = axes, widest(read_text(came_to)) if came_to.exists() else {}
             if axes == before:
                 break
@@ -281,11 +281,13 @@ def run_tool(tool, record_path, tables):
         raise DrawError(last_line(result.stderr) or f"{record_path}: {tool} failed with status {result.returncode}")
 
 
-def run_gnuplot(script_path, tables, given=""):
-    """The SVG that gnuplot makes of a script, with the variables `tables` and `output`; runs the commands `given` first."""
+def run_gnuplot(script_path, record_path, tool, given=""):
+    """The SVG that gnuplot makes of a script and a record; runs the commands `given` first. The variable `tables` is the folder
+    of the record's tables, `output` the file to draw."""
     gnuplot = shutil.which("gnuplot")
     if not gnuplot:
         raise DrawError(f"{script_path}: gnuplot is missing; install it (apt-get install gnuplot-nox)")
+    tables = tables_of(record_path, tool)
     with tempfile.TemporaryDirectory() as scratch:
         output = Path(scratch) / "figure.svg"
         variables = f"set loadpath {quoted(PLOT)}; tables = {quoted(tables)}; output = {quoted(output)}"
@@ -295,6 +297,8 @@ def run_gnuplot(script_path, tables, given=""):
                                     stdin=subprocess.DEVNULL, timeout=GNUPLOT_SECONDS)
         except subprocess.TimeoutExpired:
             raise DrawError(f"{script_path}: gnuplot did not finish in {GNUPLOT_SECONDS} s; look for a loop") from None
+        if absent := re.search(r"undefined variable: value_(\w+)", result.stderr):
+            raise DrawError(f"{record_path}: value {absent[1]} is absent, and {script_path.name} needs it; measure again")
         if result.returncode != 0:
             raise DrawError(f"{script_path}: gnuplot reported: {complaint(result.stderr)}; correct the script")
         if not output.exists() or output.stat().st_size == 0:
