@@ -32,6 +32,19 @@ def test_a_record_whose_lab_has_changed_says_so_wherever_it_stands_in(site):
     assert f"on Fixture Processor, 2 cores; {SINCE}" in text  # the card
 
 
+def test_what_is_published_while_the_book_is_rendered_belongs_to_the_next_one(site):
+    site.record(add_value(**SPEED), published="one-machine")
+    site.page(PAGE)
+    site.page(GALLERY, "machines")
+
+    def publish():
+        site.record(published="other-machine")
+
+    build = site.build(during=publish)
+    assert (build.status, "other-machine" in site.html("machines")) == (0, False), build.said
+    assert site.build().status == 0 and "other-machine" in site.html("machines")
+
+
 @pytest.mark.parametrize("page", [GALLERY, LEDGER])
 def test_gallery_and_ledger_say_which_records_the_lab_has_outrun(site, page):
     site.record()

@@ -60,9 +60,14 @@ class RecordFiles:
         """The folder of published records: MACHINE/NN-slug.json."""
         return self.root / "figures" / "records"
 
-    def published_paths(self, lab: str = "[0-9][0-9]-*") -> list[Path]:
+    def published_paths(self, lab: str = "") -> list[Path]:
         """The published records of a lab, or of all labs. Ignores links, and folders with other names."""
-        return sorted(path for path in self.published.glob(f"*/{lab}.json")
+        return [path for path in self._all_published if lab in ("", path.stem)]
+
+    @cached_property
+    def _all_published(self) -> list[Path]:
+        """Read once: what is published while the book is rendered belongs to the next one."""
+        return sorted(path for path in self.published.glob("*/[0-9][0-9]-*.json")
                       if FOLDER.fullmatch(path.parent.name) and len(path.parent.name) <= LONGEST
                       and not path.is_symlink() and not path.parent.is_symlink())
 

@@ -95,8 +95,9 @@ class Records(RecordFiles):
     def _paths_in_order(self, lab: str) -> list[Path]:
         """Every file there is of a lab, in the order of machines(); last those that no machine owns, as nothing in them is
         valid."""
-        owned = [path for machine in self.machines() if (path := self.path_of(machine, lab)).exists()]
-        return owned + [path for path in self.paths(lab) if path not in owned]
+        known = self.paths(lab)
+        owned = [path for machine in self.machines() if (path := self.path_of(machine, lab)) in known]
+        return owned + [path for path in known if path not in owned]
 
     def misplaced(self) -> list[str]:
         """What is wrong with those published files that are no record of a lab of the book, and with the choice of the
