@@ -1,6 +1,7 @@
 """The Makefile: it installs nothing, prints one line if something is wrong, and repairs its own build folder."""
 
 import os
+import shutil
 
 import pytest
 from programs import script
@@ -241,6 +242,19 @@ def test_a_web_server_can_read_the_book_whatever_the_umask(make, door):
 
 
 def test_a_book_that_is_killed_leaves_the_one_there_was_and_is_rendered_from_the_start_again(book):
+def test_a_book_in_a_place_of_its_own_that_cannot_be_moved_stays(book, door):
+    """A disk that is mounted there."""
+    assert book("").wait() == 0
+    door.stub("mv", f'''case "$*" in *site.previous*) echo "mv: cannot move '$1' to '$2': Device or resource busy" >&2; exit 1 ;; esac
+exec {shutil.which("mv")} "$@"''')  # fmt: skip
+    busy = book("")
+    assert (busy.wait(), book.page()) == (2, "")
+    site = (book.folder / "site").relative_to(door.folder)
+    assert busy.stderr.read() == (f"render: {site} cannot be replaced (Device or resource busy): unmount it, or make the folder "
+                                  "that contains it writable; the previous book is unchanged\n")  # fmt: skip
+    assert sorted(path.name for path in book.folder.glob("site*")) == ["site"]
+
+
     assert book("echo one >rendered/index.html").wait() == 0
     killed = book("echo half >rendered/index.html; kill -9 $PPID")
     assert killed.wait() == -9 and book.page() == "one"
