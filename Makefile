@@ -124,8 +124,12 @@ new-chapter: ## create a chapter skeleton (lab, test, figure, drawing) that pass
 new-book: ## write the skeleton of a measured book that needs the installed packages only (DIR=folder)
 	@tools/new-book "$$DIR"
 
+.PHONY: listed
+listed:  # before anything is compiled: no check can do without
+	@tools/list-files >/dev/null
+
 .PHONY: check
-check: needs-check tool ## check formatting, lint, spelling, voice, each chapter's required parts, and the published records
+check: needs-check listed tool ## check formatting, lint, spelling, voice, each chapter's required parts, and the published records
 	@tools/check
 
 .PHONY: calibrate

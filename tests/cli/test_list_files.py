@@ -46,6 +46,20 @@ def test_what_is_no_checkout_is_one_line(checkout):
     assert (refused.returncode, len(refused.stderr.splitlines())) == (1, 1) and "clone" in refused.stderr
 
 
+def test_a_worktree_whose_clone_was_moved_is_one_line_and_its_remedy_mends_it(checkout, tmp_path_factory):
+    tree, moved = (tmp_path_factory.mktemp("more") / name for name in ("a tree", "moved"))
+    git(checkout, "commit", "--quiet", "--message=First")
+    git(checkout, "worktree", "add", "--quiet", "--detach", str(tree))
+    (tree / "tools").symlink_to((checkout / "tools").resolve())
+    checkout.rename(moved)
+    refused = run(tree, "tools/list-files")
+    (line,) = refused.stderr.splitlines()
+    assert (refused.returncode, refused.stdout) == (1, "") and "not a git repository" in line
+    remedy = line.split(" or run ")[1].removesuffix(" in the clone")
+    subprocess.run(["sh", "-c", remedy], cwd=moved, check=True, capture_output=True)
+    assert run(tree, "tools/list-files", "*.cpp").stdout == "tracked.cpp\n"
+
+
 @pytest.mark.parametrize("ignored", [True, False])
 def test_an_archive_inside_another_repository_is_one_line(checkout, root, ignored):
     inner = checkout / "hardware-first"

@@ -193,6 +193,13 @@ def test_gaps_in_the_book_make_the_status_fail(make, door):
     assert run.stderr.endswith("; the lines above say where\n") and "the book has gaps" in run.stderr
 
 
+def test_a_check_that_cannot_list_its_files_compiles_nothing(make, door):
+    script(door.folder / "tools/list-files", "echo list-files: git cannot open this checkout >&2; exit 1")
+    run = door.run("sh", "./primer", "check")
+    assert run.returncode == 2 and "git cannot open this checkout" in run.stderr
+    assert door.calls("cmake") == []
+
+
 @pytest.mark.parametrize("folder", ["build/rendered", "build/doctrees"])
 def test_a_folder_that_cannot_be_written_is_named_before_anything_is_measured(make, door, folder):
     (door.folder / "build").mkdir()
@@ -235,13 +242,6 @@ def test_a_page_that_could_not_be_written_costs_the_new_book_and_is_one_line(boo
                                   f"{book.folder.relative_to(door.folder)}/, or make it writable; the previous book is unchanged\n")  # fmt: skip
 
 
-def test_a_web_server_can_read_the_book_whatever_the_umask(make, door):
-    assert door.run("sh", "-c", "umask 077; exec tools/render").returncode == 0
-    site = door.folder / "build/site"
-    assert site.stat().st_mode & 0o005 == 0o005 and (site / "index.html").stat().st_mode & 0o004
-
-
-def test_a_book_that_is_killed_leaves_the_one_there_was_and_is_rendered_from_the_start_again(book):
 def test_a_book_in_a_place_of_its_own_that_cannot_be_moved_stays(book, door):
     """A disk that is mounted there."""
     assert book("").wait() == 0
@@ -255,6 +255,13 @@ exec {shutil.which("mv")} "$@"''')  # fmt: skip
     assert sorted(path.name for path in book.folder.glob("site*")) == ["site"]
 
 
+def test_a_web_server_can_read_the_book_whatever_the_umask(make, door):
+    assert door.run("sh", "-c", "umask 077; exec tools/render").returncode == 0
+    site = door.folder / "build/site"
+    assert site.stat().st_mode & 0o005 == 0o005 and (site / "index.html").stat().st_mode & 0o004
+
+
+def test_a_book_that_is_killed_leaves_the_one_there_was_and_is_rendered_from_the_start_again(book):
     assert book("echo one >rendered/index.html").wait() == 0
     killed = book("echo half >rendered/index.html; kill -9 $PPID")
     assert killed.wait() == -9 and book.page() == "one"
