@@ -314,6 +314,18 @@ def test_an_old_python_is_named(door, shell):
 
 
 def test_an_unknown_job_installs_nothing(door, shell):
+@pytest.mark.parametrize(("value", "named"), [("1", True), ("on", True), ("0", False), ("off", False), ("", False)])
+def test_a_setting_that_keeps_pip_from_its_index_is_named(door, shell, value, named):
+    settle(door)
+    (door.folder / "site/requirements.txt").write_text("breathe==1.0 --hash=sha256:22\n")
+    said = "\n".join(PIP_RETRY.splitlines()[1:])
+    door.stub("broken-pip", door.says(said))
+    run = door.run(*shell, "./primer", "site", PIP_NO_INDEX=value)
+    cause = f"PIP_NO_INDEX='{value}' keeps pip from its index: unset it, or name a folder with the packages in PIP_FIND_LINKS"
+    assert run.returncode == 1
+    assert f": {cause if named else said.splitlines()[0]}; fix that, then run ./primer site again" in last_line(run)
+
+
     door.remove("cmake")
     run = door.run(*shell, "./primer", "sight")
     assert (run.returncode, run.stdout) == (1, "")
