@@ -178,10 +178,60 @@ def test_without_what_measures_a_browser_the_job_goes_on_and_says_so(door, shell
     assert door.run(*shell, "./primer", "--missing", "site").returncode == 0
 
 
-def test_the_tests_do_not_go_on_without_what_measures_a_browser(door, shell, extra):
-    package, _ = extra
-    run = door.run(*shell, "./primer", "--missing", "test")
-    assert run.stdout == f"missing for test: {package}; ./primer test installs it\n"
+def test_the_tests_go_on_without_what_measures_a_browser_and_say_so(door, shell, extra):
+    package, cost = extra
+    door.stub("apt-get", door.says(APT_UNKNOWN))
+    run = door.run(*shell, "./primer", "test")
+    assert run.returncode == 0 and door.calls("make") == ["make test"]
+    assert last_line(run) == f"primer: test continues without {package}: {cost}, and the tests that need it are skipped"
+
+
+@pytest.mark.parametrize("program", ["wasm-ld-19", "chromium", "chromium-headless-shell"])
+def test_where_nobody_reads_which_were_skipped_no_test_may_be(door, shell, program):
+    settle(door)
+    door.remove(program)
+    door.stub("apt-get", door.says(APT_UNKNOWN))
+    run = door.run(*shell, "./primer", "test", CI="true")
+    assert run.returncode == 1 and door.calls("make") == []
+    assert "could not update the package lists" in last_line(run)
+
+
+NEWER = "libc++-16-dev-wasm32 - WASI\nlibc++-22-dev-wasm32 - WASI\nlibc++-21-dev-wasm32 - WASI"
+
+
+@pytest.fixture
+def newer(door):
+    """A system with LLVM 21, of which clang is installed already, and 22 instead of 19."""
+    settle(door)
+    door.remove("wasm-ld-19", "clang++-19", "clang-tidy-19")
+    door.stub("clang++-21")
+    door.stub("apt-cache", f"printf '{NEWER}\\n'")
+    return door
+
+
+def test_the_newest_llvm_of_a_system_is_installed(newer, shell):
+    assert newer.run(*shell, "./primer", "site").returncode == 0
+    [install] = [call for call in newer.calls("apt-get") if " install --yes" in call]
+    assert install.split()[5:] == ["clang-22", "lld-22"]
+    assert newer.run(*shell, "./primer", "--missing", "check").stdout.split()[3] == "clang-tidy-22,"
+
+
+@pytest.mark.parametrize(("installed", "used"), [([21], 21), ([21, 22], 22), ([19, 21, 22], 19)])
+def test_an_installed_llvm_is_used(newer, shell, installed, used):
+    for version in installed:
+        for program in ("clang++", "wasm-ld", "clang-tidy"):
+            newer.stub(f"{program}-{version}")
+    newer.stub("clang++-23")  # whose linker is missing
+    newer.stub("clang++-14")
+    assert newer.run(*shell, "tools/llvm", "clang++", "wasm-ld").stdout == f"{used}\n"
+    assert newer.run(*shell, "./primer", "site").returncode == 0
+    assert newer.calls("apt-get") == []
+    assert "clang-tidy" not in newer.run(*shell, "./primer", "--missing", "check").stdout
+
+
+def test_without_any_llvm_none_is_named(newer, shell):
+    run = newer.run(*shell, "tools/llvm", "clang++", "wasm-ld")
+    assert (run.returncode, run.stdout, run.stderr) == (1, "", "")
 
 
 def test_headers_are_asked_of_the_compiler(door, shell):
@@ -264,6 +314,18 @@ def test_a_python_package_that_cannot_be_had_shows_why(door, shell, said, cause)
     )
 
 
+@pytest.mark.parametrize(("value", "named"), [("1", True), ("on", True), ("0", False), ("off", False), ("", False)])
+def test_a_setting_that_keeps_pip_from_its_index_is_named(door, shell, value, named):
+    settle(door)
+    (door.folder / "site/requirements.txt").write_text("breathe==1.0 --hash=sha256:22\n")
+    said = "\n".join(PIP_RETRY.splitlines()[1:])
+    door.stub("broken-pip", door.says(said))
+    run = door.run(*shell, "./primer", "site", PIP_NO_INDEX=value)
+    cause = f"PIP_NO_INDEX='{value}' keeps pip from its index: unset it, or name a folder with the packages in PIP_FIND_LINKS"
+    assert run.returncode == 1
+    assert f": {cause if named else said.splitlines()[0]}; fix that, then run ./primer site again" in last_line(run)
+
+
 def test_missing_python_packages_are_not_called_missing_files(door, shell):
     door.remove("doxygen")
     run = door.run(*shell, "./primer", "--missing", "test")
@@ -314,18 +376,6 @@ def test_an_old_python_is_named(door, shell):
 
 
 def test_an_unknown_job_installs_nothing(door, shell):
-@pytest.mark.parametrize(("value", "named"), [("1", True), ("on", True), ("0", False), ("off", False), ("", False)])
-def test_a_setting_that_keeps_pip_from_its_index_is_named(door, shell, value, named):
-    settle(door)
-    (door.folder / "site/requirements.txt").write_text("breathe==1.0 --hash=sha256:22\n")
-    said = "\n".join(PIP_RETRY.splitlines()[1:])
-    door.stub("broken-pip", door.says(said))
-    run = door.run(*shell, "./primer", "site", PIP_NO_INDEX=value)
-    cause = f"PIP_NO_INDEX='{value}' keeps pip from its index: unset it, or name a folder with the packages in PIP_FIND_LINKS"
-    assert run.returncode == 1
-    assert f": {cause if named else said.splitlines()[0]}; fix that, then run ./primer site again" in last_line(run)
-
-
     door.remove("cmake")
     run = door.run(*shell, "./primer", "sight")
     assert (run.returncode, run.stdout) == (1, "")

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.server import ThreadingHTTPServer
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from arrivals import Arrivals, arrivals_of
@@ -285,13 +286,35 @@ def drawings(tmp_path_factory) -> list[Path]:
     return sorted(folder.glob("*.svg"))
 
 
+def lacking(what: str) -> NoReturn:
+    """Skips a test for lack of an optional kit, or fails it where nobody reads which tests were skipped, as in ../../primer."""
+    said = f"{what} is missing: ./primer test installs it where apt has it"
+    if os.environ.get("CI"):
+        pytest.fail(said, pytrace=False)
+    pytest.skip(said)
+
+
+def installed(program: str) -> str:
+    return shutil.which(program) or lacking(program)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The full browser, which prints, draws preview pictures and has a GPU."""
+    return installed("chromium")
+
+
+@pytest.fixture(scope="session")
+def compiled() -> None:
+    """The kernels of the page that measures a browser, which site/browser/build compiles."""
+    if not (PROJECT / "build" / "browser" / "plain.wasm").exists():
+        lacking("Clang with libc++ for WebAssembly")
+
+
 def launch(playwright: Playwright, *flags: str) -> Browser:
     """A headless Chromium. Its layout is the same as the full browser's, with half of the processor time on 111 tests;
     HARDWARE_FIRST_TESTED names another, and the weekly tests use the full one."""
-    program = os.environ.get("HARDWARE_FIRST_TESTED") or "chromium-headless-shell"
-    found = shutil.which(program)
-    if not found:
-        pytest.fail(f"{program} is missing: run ./primer test", pytrace=False)
+    found = installed(os.environ.get("HARDWARE_FIRST_TESTED") or "chromium-headless-shell")
     hinting = "--font-render-hinting=none"  # as in a browser with windows; otherwise some lines break elsewhere
     return playwright.chromium.launch(executable_path=found, args=["--no-sandbox", hinting, *flags])
 

@@ -1,10 +1,11 @@
-"""Counts of pixels and work can fail only in the tested Chromium."""
+"""Counts of pixels and work can fail only in the tested Chromium; without one, tests are skipped."""
 
 import re
 from types import SimpleNamespace
 
 import pytest
 from chromium import TESTED, counted
+from conftest import installed
 from whole import PROJECT
 
 
@@ -24,6 +25,16 @@ def test_other_errors_and_counts_that_are_right_pass_through():
         pass
     with pytest.raises(ZeroDivisionError), counted(SimpleNamespace(version="1.0")):
         raise ZeroDivisionError
+
+
+def test_a_test_without_its_browser_is_skipped_by_name_but_fails_where_nobody_reads_that(monkeypatch):
+    why = "no-such-browser is missing: ./primer test installs it where apt has it"
+    monkeypatch.delenv("CI", raising=False)
+    with pytest.raises(pytest.skip.Exception, match=why):
+        installed("no-such-browser")
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match=why):
+        installed("no-such-browser")
 
 
 def test_the_readme_names_the_tested_chromium():

@@ -73,6 +73,7 @@ def test_the_sitemap_lists_every_page_and_the_day_of_the_chapters_numbers(chapte
     assert sitemap(chapter.root / "build" / "out") == {f"{here}/{LAB}.html": "2026-03-02", f"{here}/index.html": None}
 
 
+@pytest.mark.usefixtures("chromium")
 def test_without_an_address_there_is_neither_and_what_was_there_goes(chapter):
     out = chapter.root / "build" / "out"
     chapter.build(**ADDRESS)
@@ -81,6 +82,7 @@ def test_without_an_address_there_is_neither_and_what_was_there_goes(chapter):
     assert not (out / "feed.xml").exists() and not (out / "sitemap.xml").exists()
 
 
+@pytest.mark.usefixtures("chromium")
 def test_the_picture_of_a_chapter_has_the_size_that_is_asked_for_and_is_drawn_anew_only_when_it_changed(chapter):
     chapter.build(**ADDRESS)
     picture = chapter.root / "build" / "out" / "_cards" / f"{LAB}.png"
@@ -94,6 +96,7 @@ def test_the_picture_of_a_chapter_has_the_size_that_is_asked_for_and_is_drawn_an
     assert picture.read_bytes() != data
 
 
+@pytest.mark.usefixtures("chromium")
 def test_a_picture_that_was_not_taken_is_taken_with_the_next_build(chapter, monkeypatch):
     chapter.build(**ADDRESS)
     picture = chapter.root / "build" / "out" / "_cards" / f"{LAB}.png"
@@ -137,6 +140,7 @@ def named(page: str, pattern: str) -> str:
     return html.unescape(found)
 
 
+@pytest.mark.usefixtures("chromium")
 def test_every_page_of_the_book_names_its_own_address_and_its_picture(book, address):
     pictures = {}
     for name in pages(book):

@@ -139,7 +139,7 @@ def test_search_finds(firefox, book):
     assert firefox.errors() == []
 
 
-def test_it_measures_itself(firefox, book):
+def test_it_measures_itself(firefox, book, compiled):
     """With Firefox's own clock, and workers from a page opened as a file."""
     firefox.open(book / "measure.html")
     firefox.run("""

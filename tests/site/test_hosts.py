@@ -78,7 +78,7 @@ def test_another_machine_is_shown_where_trusted_types_are_required(browser, serv
     ("worker-src 'none'", "host forbids measuring"),
     ("script-src 'self'; worker-src blob:", "host forbids measuring"),
 ])
-def test_measuring_works_or_names_the_policy(browser, served, policy, says):
+def test_measuring_works_or_names_the_policy(browser, served, compiled, policy, says):
     with visit(browser, f"{served}measure.html", policy) as opened:
         opened.page.get_by_label("your guess").press("ArrowRight")
         opened.page.get_by_role("button", name="Measure", exact=True).click()

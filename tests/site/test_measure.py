@@ -92,7 +92,7 @@ def visit(browser: Browser) -> Iterator[Visit]:
 
 
 @pytest.fixture
-def at(visit: Visit, served: str) -> Callable[..., Page]:
+def at(visit: Visit, served: str, compiled: None) -> Callable[..., Page]:
     """at(code) opens the page; its workers start with that code."""
     page = visit.page
 
@@ -543,10 +543,10 @@ def test_what_was_measured_before_is_there_again_and_a_link_of_others_is_not_one
 # ---- The GPU ----
 
 @pytest.fixture(scope="module")
-def with_gpu(browser: Browser) -> Iterator[Browser]:
+def with_gpu(browser: Browser, chromium: str) -> Iterator[Browser]:
     """A browser whose GPU is emulated on the processor."""
     flags = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
-    browser = browser.browser_type.launch(executable_path=shutil.which("chromium"), args=flags)  # the shell has no GPU
+    browser = browser.browser_type.launch(executable_path=chromium, args=flags)  # the shell has no GPU
     yield browser
     browser.close()
 
@@ -755,7 +755,7 @@ def test_built_without_a_compiler_it_says_so(browser, book):
         (book / "measure-without.html").unlink()
 
 
-def test_both_modules_are_in_the_page_and_it_is_small(book):
+def test_both_modules_are_in_the_page_and_it_is_small(book, compiled):
     html = (book / PAGE).read_text(encoding="utf-8")
     data = json.loads(re.search(r'data-widget="measure"[^>]*>.*?<script type="application/json">(.*?)</script>', html, re.S)[1])
     assert len(data["modules"]) == 2, "site/browser/build compiles them"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from whole import CHAPTERS, PROJECT, Visit
 
+pytestmark = pytest.mark.usefixtures("chromium")
 PRINTED = ["start", "00-workload", "01-roofline", "machines"]
 
 

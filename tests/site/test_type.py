@@ -1,9 +1,8 @@
 """The text font: it is the one shown, it has every character that the book uses, and nothing moves when it loads."""
 
-import shutil
-
 import pytest
 from chromium import counted
+from conftest import installed
 from press.pictures.labels import ADVANCES
 from walk import WIDE
 from whole import CHAPTERS, PROJECT, Visit
@@ -76,7 +75,7 @@ def test_characters_are_as_wide_as_labels_are_placed_by(browser, served):
 
 
 def test_characters_are_as_wide_on_a_desktop_that_hints_fonts(browser, served):
-    with browser.browser_type.launch(executable_path=shutil.which("chromium-headless-shell"),
+    with browser.browser_type.launch(executable_path=installed("chromium-headless-shell"),
                                      args=["--no-sandbox", "--font-render-hinting=full"]) as hinted:
         check_widths(hinted, served + "01-roofline.html")
 
