@@ -102,7 +102,8 @@ def picture(rooflines: dict[Machine, Roofline], scale: Scale) -> str:
     *others, first = [group(machine, own, scale) for machine, own in reversed(rooflines.items())]
     drawn = "".join(others) + first.replace("hf-roof", "hf-roof hf-picked", 1)  # on top
     told = " ".join(f"{machine.short}: {described(own)}" for machine, own in rooflines.items())
-    return (f'<svg class="hf-roofs" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="roofs-title roofs-desc">'
+    return (f'<svg class="hf-roofs" translate="no" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+            'aria-labelledby="roofs-title roofs-desc">'
             f'<title id="roofs-title">The rooflines of all machines</title><desc id="roofs-desc">{html.escape(told)}</desc>'
             f"{grid(scale)}{drawn}</svg>")
 

@@ -255,9 +255,10 @@ def drawing(board: Board, new: str) -> str:
     bound = lambda bar: f"; bound {bar.words[1]}" if bar.bound else ""
     told = lambda row, bar: f"{bar.words[0]}, {row.kind}{bound(bar)}" if bar else NOT_MEASURED
     said = " ".join(f"{row.chapter}, {row.name}: {told(row, bar)}." for row, bar in board.bars.items())
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" class="hf-figure" viewBox="0 0 {WIDTH} {bottom + FOOT}" role="img" '
-            f'aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">Tokens per second of a small language model'
-            f'</title><desc id="{name}-desc">{escape(said)}</desc>{"".join(parts)}</svg>')
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" class="hf-figure" translate="no" '
+            f'viewBox="0 0 {WIDTH} {bottom + FOOT}" role="img" aria-labelledby="{name}-title {name}-desc">'
+            f'<title id="{name}-title">Tokens per second of a small language model</title>'
+            f'<desc id="{name}-desc">{escape(said)}</desc>{"".join(parts)}</svg>')
 
 
 def drawn(row: Row, bar: Bar | None, top: float, at: Callable[[float], float], colour: str, bold: bool) -> Iterator[str]:

@@ -93,9 +93,10 @@ def drawing(trace: Trace, shown: int) -> str:
     says = "|".join(sentence(trace, step) for step in range(trace.last + 1))
     parts = [*cells(trace, shown), *sums(trace, shown), *weights(trace, shown), *rows(trace, shown),
              *equation(trace), *product(trace, shown)]
-    svg = (f'<svg xmlns="http://www.w3.org/2000/svg" class="hf-drawing hf-systolic" viewBox="0 0 {WIDTH} {HEIGHT}" '
-           f'role="img" aria-labelledby="hf-systolic-title hf-systolic-desc" data-first="0" data-last="{trace.last}" '
-           f'data-at="{shown}" data-pace="1100" data-says="{says}"><title id="hf-systolic-title">{title}</title>'
+    svg = (f'<svg xmlns="http://www.w3.org/2000/svg" class="hf-drawing hf-systolic" translate="no" '
+           f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="hf-systolic-title hf-systolic-desc" '
+           f'data-first="0" data-last="{trace.last}" data-at="{shown}" data-pace="1100" data-says="{says}">'
+           f'<title id="hf-systolic-title">{title}</title>'
            f'<desc id="hf-systolic-desc">{description}</desc>\n' + "\n".join(parts) + "\n</svg>")
     return with_steps(svg, says, shown)
 

@@ -42,7 +42,8 @@
       const dots = machine.dots.map(([x, y]) => `<circle cx="${x}" cy="${y}" r="3"/>`).join("");
       return `<g class="hf-pair-${i}"><path class="hf-one" d="${machine.one}"/><path class="hf-all" d="${machine.all}"/>${dots}</g>`;
     });
-    return `<svg class="hf-roofs" viewBox="0 0 ${data.width} ${data.height}" role="img" aria-label="The rooflines of both machines">
+    return `<svg class="hf-roofs" translate="no" viewBox="0 0 ${data.width} ${data.height}" role="img"
+      aria-label="The rooflines of both machines">
       ${data.grid}${drawn.join("")}</svg>`;
   };
 

@@ -28,8 +28,10 @@
     return made;
   };
   const element = (tag, attributes = {}, children = []) => fill(document.createElement(tag), attributes, children);
-  const svg = (tag, attributes = {}, children = []) =>
-    fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+  const svg = (tag, attributes = {}, children = []) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    return fill(made, tag === "svg" ? {translate: "no", ...attributes} : attributes, children);
+  };
   const table = (head, rows) => {
     const row = (cells, tag) => element("tr", {}, cells.map((cell, i) => element(i ? tag : cell ? "th" : "td", {}, cell)));
     return element("div", {class: "hf-scroll", tabindex: 0, role: "group", "aria-label": "the numbers"}, element("table", {}, [

@@ -191,7 +191,7 @@ def starts(entries: list[Entry], places: list[float]) -> dict[str, float]:
 
 def svg(content: str) -> str:
     """Hidden from screen readers, because the tables say the same."""
-    return f'<svg class="hf-squares" aria-hidden="true">{content}</svg>'
+    return f'<svg class="hf-squares" translate="no" aria-hidden="true">{content}</svg>'
 
 
 def table(machines: list[Machine], entries: list[Entry]) -> nodes.table:

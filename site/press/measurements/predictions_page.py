@@ -155,7 +155,7 @@ def about(outcome: Outcome) -> str:
 def annotated() -> str:
     """A strip with two dots, and what they mean."""
     half, twice = (Outcome("", "", "", "", took) for took in (0.5, 2))
-    row = lambda *words: '<svg class="hf-strip" aria-hidden="true">' + "".join(
+    row = lambda *words: '<svg class="hf-strip" translate="no" aria-hidden="true">' + "".join(
         f'<text x="{place_on_axis(took):g}%" y="16" class="{side}">{each}</text>' for took, side, each in words) + "</svg>"
     return (row((0.5, "hf-before", "took half as long ↓"), (2, "hf-after", "↓ took twice as long"))
             + strip([half, twice], told=False) + axis() + row((1, "", f"tinted: a miss of at most {WITHIN[1]}×")))
@@ -164,7 +164,7 @@ def annotated() -> str:
 def axis() -> str:
     """The numbers of the strips' shared axis."""
     ticks = "".join(f'<text x="{place_on_axis(took):g}%" y="14">{words}</text>' for words, took in TICKS)
-    return f'<svg class="hf-strip" aria-hidden="true">{ticks}</svg>'
+    return f'<svg class="hf-strip" translate="no" aria-hidden="true">{ticks}</svg>'
 
 
 def strip(found: list[Outcome], *, told: bool = True) -> str:

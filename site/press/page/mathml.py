@@ -29,6 +29,7 @@ def mathml(tex: str, display: str, node: nodes.Node) -> str:
         if "\\" in "".join(formula.itertext()):  # it passes through commands it does not know
             raise ValueError("unknown command")
         space(formula)
+        formula.set("translate", "no")
         return ElementTree.tostring(formula, encoding="unicode")
     except Exception as error:  # the converter's errors have no common base class
         logger.warning("formula not understood (%s): %s", error or type(error).__name__, tex, location=node)

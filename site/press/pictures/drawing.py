@@ -226,6 +226,7 @@ def stand_at_first_step(root: ElementTree.Element) -> None:
 
 def as_html(picture: ElementTree.Element) -> str:
     ElementTree.register_namespace("", SVG)
+    picture.set("translate", "no")
     svg = ElementTree.tostring(picture, encoding="unicode")
     if "data-last" not in picture.attrib:
         return svg

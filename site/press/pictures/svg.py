@@ -285,8 +285,9 @@ def themed(source, name, title, description, style, css):
     if missing:
         raise SvgError(f"colour {missing[0]} is in style.gp but not in figures.css; give it a light and a dark value")
     prefix = "hf-" + re.sub(r"[^a-z0-9]+", "-", name.lower())
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" class="hf-figure" viewBox="0 {number(-above)} {number(width)} '
-            f'{number(height + above)}" role="img" aria-labelledby="{prefix}-title {prefix}-desc">\n'
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" class="hf-figure" translate="no" '
+            f'viewBox="0 {number(-above)} {number(width)} {number(height + above)}" role="img" '
+            f'aria-labelledby="{prefix}-title {prefix}-desc">\n'
             f'<title id="{prefix}-title">{escape(title, quote=False)}</title>\n'
             f'<desc id="{prefix}-desc">{escape(description, quote=False)}</desc>\n'
             f"{stylesheet(used, light, dark)}\n{body}\n</svg>\n")
