@@ -19,7 +19,7 @@ from ..measurements.records import Records
 from ..page.links import file_link, machine_link
 from ..page.notice import NoticeDirective, pending_line
 from ..page.tables import scrolling_table
-from ..reader.per_machine import for_each_machine
+from ..reader.per_machine import for_each_machine, variant
 from . import compare, gnuplot
 
 DOT = f"{NO_BREAK_SPACE}· "  # never at the head of a line
@@ -79,7 +79,8 @@ class LabFigure(NoticeDirective):
                                 *each(lambda view: [data_table(view.series)]))
             lacking = each(lambda view: [pending_line("some of its lines", end="")] * view.missing)
             figure += nodes.legend("", fold, *lacking)
-            figure.insert(0, [button] * bool(button))
+            if button:  # docutils expects the caption right after the first child
+                figure[0] = variant("", button, figure[0])
         self.add_name(figure)
         return [figure]
 
