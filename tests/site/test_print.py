@@ -155,11 +155,12 @@ def test_a_calculator_is_printed_as_it_is_and_says_nothing_of_scripts(browser, s
         assert "JavaScript" not in words and "is loading" not in words
 
 
-@pytest.mark.parametrize(("page", "picture"), [("01-roofline", "#fig-live-roofline svg"), ("04-tpu", "#fig-live-array svg")])
-def test_a_printed_calculator_leaves_room_on_its_sheet(browser, served, page, picture):
+@pytest.mark.parametrize(("page", "figure"), [("01-roofline", "#fig-live-roofline"), ("04-tpu", "#fig-live-array")])
+def test_a_printed_calculator_leaves_room_on_its_sheet(browser, served, page, figure):
     with Visit(browser, f"{served}{page}.html", viewport={"width": 672, "height": 990}) as visit:
-        svg = visit.page.locator(picture).first
-        svg.scroll_into_view_if_needed()
+        visit.page.locator(figure).scroll_into_view_if_needed()
+        svg = visit.page.locator(f"{figure} svg").first
+        svg.wait_for()
         visit.page.emulate_media(media="print")
         assert 300 < svg.bounding_box()["width"] <= 400
 
