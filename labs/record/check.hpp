@@ -14,6 +14,7 @@ namespace hf {
 /// The user and host of this process, which a record must not contain. Empty if unknown.
 struct Identity {
   std::string host, user, home;
+  std::vector<std::string> other_homes = {};  ///< other names of the same folder
 };
 
 Identity this_identity();
@@ -48,8 +49,8 @@ std::string refused_flags(const std::string& flags);
 ///
 /// A name that is an ordinary word must not raise a false alarm: a user called "march", a host called "bookworm". A user
 /// is therefore found only as "user@", a host only as "@host" or by its full name with a domain, and the home directory
-/// only as the beginning of a path; all of them only in values that come from the machine (cpu, os, toolchain, notes,
-/// inputs), never in keys.
+/// only as a path, however it is written: "@/home/ann", "../../home/ann", "%2Fhome%2Fann"; all of them only in values
+/// that come from the machine (cpu, os, toolchain, notes, inputs), never in keys.
 std::vector<Problem> identifying(const nlohmann::json& record, const Identity& identity);
 
 /// Reads a reliable record: load_json, then all checks in check.hpp, with the laws of the labs in `labs`. Throws

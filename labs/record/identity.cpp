@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "characters.hpp"
@@ -51,9 +54,19 @@ bool holds_versions(const std::string& pointer) {
          pointer.ends_with("/driver");
 }
 
+// Paths in texts that come from the machine, in which they may begin after any character that is in no name.
+const std::vector<Pattern>& patterns_of_the_machine() {
+  static const std::string start = R"((^|[^\w./)-]|-[A-Za-z]))";
+  static const std::vector<Pattern> all = {
+      {"an absolute path", '/', std::regex(start + R"(/(?!(usr|lib|lib64|bin|etc|proc|sys|dev|opt)/)[\w.-]+/)")},
+      {"a path in a home directory", '/', std::regex(R"((^|[^\w-]|-[A-Za-z])(home|Users)/\w)")},
+      {"a path that leaves its folder", '/', std::regex(start + R"((\.\./)+\w|/\.\./)")}};
+  return all;
+}
+
 bool told_by_the_machine(const std::string& pointer) {
   static const std::array kPlaces = {"/machine/", "/toolchain/", "/run/notes/", "/lab/inputs/"};
-  return !pointer.starts_with("/machine/isa/") && !pointer.starts_with("/lab/inputs/source:") &&
+  return !pointer.starts_with("/machine/isa/") &&
          std::any_of(kPlaces.begin(), kPlaces.end(), [&](const char* place) { return pointer.starts_with(place); });
 }
 
@@ -91,15 +104,37 @@ bool is_of_the_system(const std::string& home) {
   return kHomes.contains(home);
 }
 
-bool has_home(const std::string& text, std::string home) {
-  while (home.ends_with('/')) home.pop_back();
-  if (!home.starts_with('/') || is_of_the_system(home)) return false;
-  // "-I/data" begins a path, "read/data" does not.
-  static const std::regex kStart(kBoundary + "(-[A-Za-z]+)?$");
-  for (auto at = text.find(home); at != std::string::npos; at = text.find(home, at + 1)) {
-    const auto end = at + home.size();
+// The text with its paths in one spelling: without escapes, quotes and backslashes, and one slash between names.
+std::string plain(const std::string& text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escape = (text[i] == '%' || text.compare(i, 2, "\\x") == 0) && i + 2 < text.size();
+    const std::string digits = escape ? text.substr(i + (text[i] == '%' ? 1 : 2), 2) : "";
+    if (digits.size() == 2 && std::isxdigit(static_cast<unsigned char>(digits[0])) != 0 &&
+        std::isxdigit(static_cast<unsigned char>(digits[1])) != 0) {
+      shown += static_cast<char>(std::stoi(digits, nullptr, 16));
+      i += text[i] == '%' ? 2 : 3;
+    } else if (text[i] != '\\' && text[i] != '"' && text[i] != '\'') {
+      shown += text[i];
+    }
+  }
+  static const std::regex kSlashes(R"(([^:]|^)/(?:\.?/)+)");  // not those of an address, https://
+  return std::regex_replace(shown, kSlashes, "$1/");
+}
+
+bool has_home(const std::string& text, const std::string& home) {
+  std::string names = plain(home);
+  while (names.ends_with('/')) names.pop_back();
+  if (!names.starts_with('/') || is_of_the_system(names)) return false;
+  // A folder's single name may be any word: "/data" is a path, and so is "-I/data", but "read/data" is not. Several names
+  // are a path without the first slash, too.
+  if (names.find('/', 1) != std::string::npos) names.erase(0, 1);
+  static const std::regex kOption("-[A-Za-z]+$");
+  for (auto at = text.find(names); at != std::string::npos; at = text.find(names, at + 1)) {
+    const auto end = at + names.size();
     const bool ends = end == text.size() || (!in_name(text[end]) && text[end] != '.');
-    if (ends && std::regex_search(text.substr(0, at), kStart)) return true;
+    const bool begins = at == 0 || !in_name(text[at - 1]) || std::regex_search(text.substr(0, at), kOption);
+    if (begins && ends) return true;
   }
   return false;
 }
@@ -128,17 +163,25 @@ class Search {
  private:
   void look(const std::string& text, const std::string& pointer) {
     if (look_for_patterns(text, pointer) || !told_by_the_machine(pointer)) return;
-    if (has_home(text, identity_.home)) report(pointer, "the home directory");
+    const std::string spelt = plain(text);
+    const auto home = [&](const std::string& each) { return has_home(spelt, each); };
+    if (home(identity_.home) || std::ranges::any_of(identity_.other_homes, home)) report(pointer, "the home directory");
+    if (look_for(patterns_of_the_machine(), spelt, pointer)) return;
     if (has_host(text, identity_.host)) report(pointer, "this host's name");
     if (has_user(text, identity_.user)) report(pointer, "this user's name");
   }
 
-  bool look_for_patterns(const std::string& text, const std::string& pointer) {
-    for (const Pattern& pattern : patterns()) {
+  bool look_for(const std::vector<Pattern>& patterns, const std::string& text, const std::string& pointer) {
+    for (const Pattern& pattern : patterns) {
       if (text.find(pattern.trait) != std::string::npos && std::regex_search(text, pattern.regex)) {
         return report(pointer, pattern.what);
       }
     }
+    return false;
+  }
+
+  bool look_for_patterns(const std::string& text, const std::string& pointer) {
+    if (look_for(patterns(), text, pointer)) return true;
     if (const std::string found = dishonest_characters(text); !found.empty()) return report(pointer, found);
     if (text.find('.') != std::string::npos && !holds_versions(pointer) && std::regex_search(text, ipv4())) {
       return report(pointer, "an IPv4 address");
@@ -165,6 +208,9 @@ Identity this_identity() {
   if (entry) identity.user = entry->pw_name;
   const char* home = std::getenv("HOME");
   identity.home = home ? home : entry ? entry->pw_dir : "";
+  if (entry) identity.other_homes.emplace_back(entry->pw_dir);
+  std::error_code ignored;
+  identity.other_homes.push_back(std::filesystem::weakly_canonical(identity.home, ignored).string());
   return identity;
 }
 

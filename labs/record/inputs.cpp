@@ -164,9 +164,12 @@ std::vector<std::string> staleness(const nlohmann::json& record, const Inputs& n
 }
 
 std::string without_paths(const std::string& flags) {
-  // A path may be quoted, and may contain blanks that have a backslash before them.
-  static const std::regex path(
-      R"re((^|[\s=:,;]|-[A-Za-z]|-isystem|-iquote|-idirafter|-include|-imacros|-isysroot)("/[^"]*"|'/[^']*'|/(?:\\.|[^\s=:,;"'\\])*))re");
+  // A path begins after anything but a name, or after the letters of an option. It may be quoted, and may contain blanks
+  // that have a backslash before them. A relative one may leave its folder.
+  static const std::string before = R"re((^|[^\w./)-]|-[A-Za-z]|-i[a-z]+))re",
+                           start = R"re((?:~[\w-]*|(?:[\w.+][\w.+-]*/)*\.\.)?/)re",
+                           rest = R"re((?:\\.|[^\s=:,;"'\\{}()<>|])*)re";
+  static const std::regex path(before + "(\"" + start + "[^\"]*\"|'" + start + "[^']*'|" + start + rest + ")");
   return std::regex_replace(flags, path, "$1…");
 }
 

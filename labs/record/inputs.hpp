@@ -58,8 +58,8 @@ std::vector<std::string> staleness(const nlohmann::json& record, const Inputs& n
 /// The build's prefix for the path of a shared library, which is identified when the lab runs.
 inline const std::string kFoundAt = "found at ";
 
-/// `flags` with "…" for each absolute path: "-I… -ffile-prefix-map=…=…". A path names the folders of a person, and the
-/// files that it leads to are inputs themselves.
+/// `flags` with "…" for each path that is absolute or leaves its folder: "-I… @… -ffile-prefix-map=…=…". A path names
+/// the folders of a person, and the files that it leads to are inputs themselves.
 std::string without_paths(const std::string& flags);
 
 /// "libgomp" for "/usr/lib/gcc/x86_64-linux-gnu/12/libgomp.so".

@@ -337,5 +337,11 @@ TEST_CASE("flags are recorded without their paths") {
   CHECK(hf::without_paths("-ffile-prefix-map=/home/a=/usr/src --sysroot=/s -g") ==
         "-ffile-prefix-map=…=… --sysroot=… -g");
   CHECK(hf::without_paths("-I\"/home/a b/c\" -I/home/a\\ b/c -Wl,-rpath,/r -O3") == "-I… -I… -Wl,-rpath,… -O3");
-  CHECK(hf::without_paths("-DHALF=1/2 -Iinclude/x") == "-DHALF=1/2 -Iinclude/x");
+  CHECK(hf::without_paths("-DHALF=1/2 -Iinclude/x -I. -I..") == "-DHALF=1/2 -Iinclude/x -I. -I..");
+  CHECK(hf::without_paths("@/home/a/flags.rsp -DX={/home/a} -DY=\\\"/home/a\\\" -specs=~/s") ==
+        "@… -DX={…} -DY=\\… -specs=…");
+  CHECK(hf::without_paths("-I../../home/a -Iinclude/../../home/a/b -include ../x.hpp -iquote/a/b -I~a/b") ==
+        "-I… -I… -include … -iquote… -I…");
+  CHECK(hf::without_paths("-fplugin=\"../../home/a b\" -DZ=f(/home/a,1) -DW='<../a>'") ==
+        "-fplugin=… -DZ=f(…,1) -DW='<…>'");
 }

@@ -127,6 +127,41 @@ TEST_CASE("a name is found where it is meant as one") {
   CHECK(says("/series/0/label", "/data", {"", "", "/data"}) == "");
 }
 
+TEST_CASE("a home directory is found however it is written") {
+  const hf::Identity ann = {"", "", "/srv2/people/ann/"};
+  for (const char* text :
+       {"@/srv2/people/ann/flags.rsp", "-DX={/srv2/people/ann}", "-I../../srv2/people/ann", "-Isrv2/people/ann/b",
+        "-DX=srv2/people/ann", "/srv2//people/./ann", "%2Fsrv2%2Fpeople%2fann", "\\x2fsrv2\\x2fpeople\\x2Fann",
+        "-I\"/srv2/people/ann\"", "/srv2/peo\"ple/ann", "/proc/self/root/srv2/people/ann", "(srv2/people/ann)"}) {
+    json record = hf::small_record();
+    for (const char* pointer :
+         {"/toolchain/flags", "/lab/inputs/flags", "/lab/inputs/source:~1labs~1x.cpp", "/run/notes/0"}) {
+      record[json::json_pointer(pointer)] = text;
+      CAPTURE(text);
+      CAPTURE(pointer);
+      CHECK_FALSE(hf::identifying(record, ann).empty());
+      record = hf::small_record();
+    }
+  }
+  json record = hf::small_record();
+  record["toolchain"]["flags"] = "-O3 -DX=people/anna -Isrv2/people/ann2";
+  CHECK(hf::identifying(record, ann).empty());
+  record["toolchain"]["flags"] = "-I/opt/a/b";
+  CHECK_FALSE(hf::identifying(record, {"", "", "", {"/opt/a"}}).empty());
+}
+
+TEST_CASE("anybody's home directory, and a path that leaves its folder, are found in what the machine says") {
+  const auto says = [](const std::string& text) { return verdict("/run/notes/0", text); };
+  const std::string without = "/run/notes/0: expected text without ";
+  CHECK(says("@/home/ann/flags.rsp") == without + "an absolute path");
+  CHECK(says("-DX={/home/ann}") == without + "an absolute path");
+  CHECK(says("-DX=home/ann") == without + "a path in a home directory");
+  CHECK(says("-I../../ann") == without + "a path that leaves its folder");
+  CHECK(says("-Iinclude/../ann") == without + "a path that leaves its folder");
+  CHECK(says("1/2, and more.../less, at home, https://example.org/home") == "");
+  CHECK(verdict("/series/0/label", "home/work") == "");
+}
+
 TEST_CASE("this process has an identity") {
   const hf::Identity identity = hf::this_identity();
   CHECK_FALSE(identity.host.empty());
