@@ -41,16 +41,29 @@ const char* fault(const Character& character) {
   if (code == 0x61c || within(code, 0x200e, 0x200f) || within(code, 0x202a, 0x202e) || within(code, 0x2066, 0x2069)) {
     return "bidirectional controls";
   }
+  if (code == 0xad || within(code, 0x115f, 0x1160) || code == 0x180e || within(code, 0x200b, 0x200d) ||
+      within(code, 0x2060, 0x2064) || code == 0x2800 || code == 0x3164 || code == 0xfeff || code == 0xffa0 ||
+      within(code, 0xe0000, 0xe007f)) {
+    return "invisible characters";
+  }
   if (within(code, 0xfdd0, 0xfdef) || (code & 0xfffe) == 0xfffe) return "noncharacters";
   return nullptr;
+}
+
+bool is_accent(char32_t code) {
+  return within(code, 0x300, 0x36f) || within(code, 0x1ab0, 0x1aff) || within(code, 0x1dc0, 0x1dff) ||
+         within(code, 0x20d0, 0x20ff) || within(code, 0xfe20, 0xfe2f);
 }
 
 }  // namespace
 
 std::string dishonest_characters(std::string_view text) {
-  while (!text.empty()) {
+  constexpr int most_accents = 3;  // on one letter, as in Vietnamese and in transcriptions
+  for (int accents = 0; !text.empty();) {
     const Character character = first_of(text);
     if (const char* found = fault(character)) return found;
+    accents = is_accent(character.code) ? accents + 1 : 0;
+    if (accents > most_accents) return "accents on accents";
     text.remove_prefix(character.bytes);
   }
   return "";

@@ -53,6 +53,13 @@ TEST_CASE("what identifies a person or a host is refused") {
   CHECK(note("a\u2028b") == without + "control characters");
   CHECK(note("a\u202eb") == without + "bidirectional controls");
   CHECK(note("a\u2066b") == without + "bidirectional controls");
+  for (const char* unseen : {"EP\u200bYC", "a\u2060b", "\ufeffb", "a\u00adb", "a\u3164", "a\U000e0041"}) {
+    CHECK(note(unseen) == without + "invisible characters");
+  }
+  std::string stacked = "a";
+  for (int i = 0; i < 150; ++i) stacked += "\u0301";
+  CHECK(note(stacked) == without + "accents on accents");
+  CHECK(note("Vie\u0302\u0323t, q\u0303\u0304\u0301") == "");
   CHECK(note("a\uffff") == without + "noncharacters");
   CHECK(note("\ufdd0") == without + "noncharacters");
   CHECK(note("\U0010fffe") == without + "noncharacters");
