@@ -198,6 +198,11 @@ Json load_json(const std::filesystem::path& file) {
   return parse_json(as_utf8(read_file(file, kMaxBytes)), file.string());
 }
 
+bool is_plain_utf8(const std::filesystem::path& file) {
+  const std::string bytes = read_file(file, kMaxBytes);
+  return as_utf8(bytes) == bytes;
+}
+
 std::string row_of(const Json& point) {
   std::string row;
   bool gap = false;

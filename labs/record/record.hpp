@@ -29,6 +29,10 @@ Json parse_json(std::string_view text, const std::string& name);
 /// Reads a JSON file of at most 8 MiB and parses it with parse_json. Throws FileError.
 Json load_json(const std::filesystem::path& file);
 
+/// True for a file of UTF-8 alone, without a byte-order mark or the zero bytes behind the text that load_json accepts.
+/// Throws FileError.
+bool is_plain_utf8(const std::filesystem::path& file);
+
 /// The row name of a point, if a series is a column of a table and each point a row: its label or else its x, in lower
 /// case, with _ for anything that is not a letter or digit. The same in press/measurements/record.py.
 std::string row_of(const Json& point);

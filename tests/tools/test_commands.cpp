@@ -146,6 +146,8 @@ TEST_CASE("a folder of published records is checked whole") {
        {"four/notes.txt", "astray.json", "here/01-roofline.json", "a: b/01-roofline.json", "a\xff/01-roofline.json"}) {
     folder.place(std::string("records/") + astray, small);
   }
+  hf::write(folder / "records/five/01-roofline.json", small.dump() + std::string(3, '\0'));
+  hf::write(folder / "records/six/01-roofline.json", "\xef\xbb\xbf" + small.dump());
   fs::create_directory_symlink(folder / "records/one", folder / "records/again");
   fs::create_symlink(folder / "records/one/01-roofline.json", folder / "records/three/01-roofline.json");
   const Outcome bad = folder.record(ask);
@@ -157,6 +159,8 @@ TEST_CASE("a folder of published records is checked whole") {
         "records/two/01-roofline.json: /run/budget: expected \"full\" for publication; ",
         "records/three/77-none.json: /lab/id: expected an existing lab, not 77-none; ",
         "records/four/notes.txt: /lab/id: expected the file's name, not 01-roofline; ",
+        "records/five/01-roofline.json: expected UTF-8 text without a byte-order mark, and no zero bytes behind it; ",
+        "records/six/01-roofline.json: expected UTF-8 text without a byte-order mark, and no zero bytes behind it; ",
         "records/astray.json: expected a folder of one machine's records; ",
         "records/here: expected the name of a machine: ", "records/a: b: expected the name of a machine: ",
         "records/a\\xff: expected the name of a machine: ",

@@ -129,6 +129,10 @@ class Checks {
 
   std::vector<Problem> misplaced(const fs::path& file, const Json& record, std::string& slug) const {
     std::vector<Problem> problems;
+    if (!is_plain_utf8(file)) {
+      problems.push_back({"", "expected UTF-8 text without a byte-order mark, and no zero bytes behind it",
+                          "publish the file with make publish, which writes it so"});
+    }
     const auto& id = record.at("/lab/id"_json_pointer).get_ref<const std::string&>();
     if (file.filename() != id + ".json") {
       problems.push_back({"/lab/id", "expected the file's name, not " + id, "name the file " + id + ".json"});
