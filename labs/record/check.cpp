@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -279,6 +280,72 @@ void check_build(const Json& record, std::vector<Problem>& problems) {
   }
 }
 
+// A page has nothing to show without either, and its figures expect both.
+void check_contents(const Json& record, std::vector<Problem>& problems) {
+  for (const char* list : {"series", "values"}) {
+    if (record.at(list).empty())
+      problems.push_back({std::string("/") + list, "expected what the lab measures for publication, not an empty list",
+                          "run the lab again"});
+  }
+}
+
+// True if the machine has an instruction set whose name begins so.
+bool has_some(const Json& machine, const std::string& beginning) {
+  const Json& isa = machine.at("isa");
+  return std::any_of(isa.begin(), isa.end(),
+                     [&](const Json& name) { return name.get_ref<const std::string&>().starts_with(beginning); });
+}
+
+/// The most that a machine can compute and move in a second, in units of the book.
+struct Most {
+  double giga_operations, gigabytes;
+};
+
+// Some ten times what the fastest core or GPU does; a record with several hosts counts one of them.
+Most most_of(const Json& record) {
+  constexpr double gigahertz = 8, gigabytes_of_a_core = 5e3, giga_operations_of_a_gpu = 1e8, gigabytes_of_a_gpu = 1e6;
+  const Json& machine = record.at("machine");
+  const double a_cycle = has_some(machine, "amx") ? 16384 : has_some(machine, "avx512") ? 2048 : 1024;
+  const auto hosts = number_at(record, "hosts");
+  const double cores = machine.at("cores").get<double>() * (hosts ? hosts->interval.median : 1);
+  const auto gpus = static_cast<double>(machine.at("gpus").size());
+  return {cores * gigahertz * a_cycle + gpus * giga_operations_of_a_gpu,
+          cores * gigabytes_of_a_core + gpus * gigabytes_of_a_gpu};
+}
+
+// The most in a unit of speed; nothing for another unit.
+std::optional<double> most_in(const std::string& unit, const Most& most) {
+  if (unit == "GFLOP/s" || unit == "Gop/s") return most.giga_operations;
+  if (unit == "TFLOP/s" || unit == "Top/s") return most.giga_operations / 1e3;
+  if (unit == "GB/s") return most.gigabytes;
+  return unit == "TB/s" ? std::optional(most.gigabytes / 1e3) : std::nullopt;
+}
+
+// No measured speed is above what such a machine can do.
+void check_speeds(const Json& record, std::vector<Problem>& problems) {
+  const Most most = most_of(record);
+  const auto check = [&](const Json& number, const char* median, const std::string& unit, const Pointer& at) {
+    const double found = number.value("high", number.at(median).get<double>());
+    if (const auto bound = most_in(unit, most); bound && found > *bound)
+      problems.push_back({at.to_string(),
+                          "expected at most " + exact(*bound) + " " + unit +
+                              ", which no machine with these cores and GPUs exceeds, not " + exact(found),
+                          "run the lab again"});
+  };
+  const auto measured = [&](const char* name, const auto& look) {
+    const Json& list = record.at(name);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (list[i].at("kind") == "measured") look(list[i], Pointer() / name / i);
+    }
+  };
+  measured("values", [&](const Json& value, const Pointer& at) { check(value, "value", value.at("unit"), at); });
+  measured("series", [&](const Json& series, const Pointer& at) {
+    const Json& points = series.at("points");
+    for (std::size_t i = 0; i < points.size(); ++i)
+      check(points[i], "median", series.at("y").at("unit"), at / "points" / i);
+  });
+}
+
 // What the system took away from the cores while the lab measured.
 void check_limits(const Json& record, std::vector<Problem>& problems) {
   const Json& machine = record.at("machine");
@@ -324,6 +391,8 @@ std::vector<Problem> check_publishable(const Json& record) {
     problems.push_back({"/machine/emulated", "expected false for publication", "run the lab on the machine itself"});
   }
   check_build(record, problems);
+  check_contents(record, problems);
+  check_speeds(record, problems);
   check_limits(record, problems);
   return problems;
 }

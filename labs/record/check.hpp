@@ -35,9 +35,9 @@ bool is_browsers(const nlohmann::json& record);
 std::vector<Problem> check(const nlohmann::json& record, const Identity& identity = this_identity(),
                            const std::filesystem::path& labs = {});
 
-/// The reasons not to publish a checked record: it comes from a browser, is quick, incomplete or emulated, was
-/// built without optimisation or with a sanitizer, had fewer processors than it used (a control group's quota), or was
-/// throttled.
+/// The reasons not to publish a checked record: it comes from a browser, is quick, incomplete, empty or emulated, has a
+/// speed that no such machine can have, was built without optimisation or with a sanitizer, had fewer processors than it
+/// used (a control group's quota), or was throttled.
 std::vector<Problem> check_publishable(const nlohmann::json& record);
 
 /// Why numbers measured with these compiler flags are not the machine's: "without -O2, -O3 or -Ofast", "with a

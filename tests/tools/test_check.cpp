@@ -472,6 +472,44 @@ TEST_CASE("only a full and complete record of a real machine may be published") 
         "file.json: /machine/emulated: expected false for publication; run the lab on the machine itself");
 }
 
+TEST_CASE("a record without series or values is not published") {
+  for (const char* list : {"series", "values"}) {
+    json record = hf::small_record();
+    record[list] = json::array();
+    REQUIRE(hf::check_publishable(record).size() == 1);
+    CHECK(hf::line("file.json", hf::check_publishable(record)[0]) ==
+          std::string("file.json: /") + list +
+              ": expected what the lab measures for publication, not an empty list; run the lab again");
+  }
+}
+
+TEST_CASE("a speed that no such machine can have is not published") {
+  const auto verdict = [](const json& record) {
+    const auto problems = hf::check_publishable(record);
+    return problems.empty() ? "" : problems.front().pointer + ": " + problems.front().expected;
+  };
+  const auto with = [](const char* id, const char* unit, double speed) {
+    json record = hf::small_record();
+    record["values"].push_back(hf::value(id, unit, {0.9 * speed, speed, 1.1 * speed}));
+    return record;
+  };
+  CHECK(verdict(with("a_gflops", "GFLOP/s", 1e4)) == "");
+  CHECK(verdict(with("a_gflops", "GFLOP/s", 1e6)) ==
+        "/values/6: expected at most 16384 GFLOP/s, which no machine with these cores and GPUs exceeds, not 1090000");
+  CHECK(verdict(with("a_gops", "Gop/s", 1e6)).starts_with("/values/6: expected at most 16384 Gop/s"));
+  CHECK(verdict(with("a_tflops", "TFLOP/s", 100)).starts_with("/values/6: expected at most 16.384 TFLOP/s"));
+  CHECK(verdict(with("a_gbs", "GB/s", 2e4)).starts_with("/values/6: expected at most 10000 GB/s"));
+  json record = with("a_gflops", "GFLOP/s", 1e6);
+  record["machine"]["gpus"] = {{{"name", "A GPU"}}};
+  CHECK(verdict(record) == "");
+  record["machine"]["gpus"] = json::array();
+  record["values"].back()["kind"] = "modelled";
+  CHECK(verdict(record) == "");
+  record = hf::small_record();
+  for (json& point : record["series"][2]["points"]) point["median"] = point["high"] = 1e9 * point["high"].get<double>();
+  CHECK(verdict(record).starts_with("/series/2/points/0: expected at most 16384 GFLOP/s"));
+}
+
 TEST_CASE("a build that is not optimised is not published") {
   const auto verdict = [](const std::string& flags) {
     json record = hf::small_record();
