@@ -98,8 +98,8 @@ def empty_record(root: Path, modules: list[Path]) -> dict:
     key = hashlib.sha256("".join(f"{name}\0{inputs[name]}\n" for name in sorted(inputs)).encode()).hexdigest()
     return {"schema": 4, "lab": {"id": ROOFLINE_LAB, "title": "The roofline", "key": f"sha256:{key}", "inputs": inputs},
             "laws": laws,
-            "toolchain": {"compiler": "the browser's own, from WebAssembly that Clang 19 made", "flags": "-O3 -msimd128",
-                          "libraries": {}, "commit": "unknown", "dirty": False}}
+            "toolchain": {"compiler": "the browser's own, from WebAssembly that Clang made", "flags": "-O3 -msimd128",
+                          "libraries": {}, "commit": "unknown"}}
 
 
 def measured(slug: str, name: str, record: Record) -> dict | None:

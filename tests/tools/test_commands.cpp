@@ -94,6 +94,16 @@ TEST_CASE("publish copies full records under the lab's name") {
   CHECK(json::parse(hf::content(folder / "published/01-roofline.json")) == dirty);
 }
 
+TEST_CASE("a record whose commit is unknown need not say whether files differ from it") {
+  const Folder folder;
+  json record = small;
+  record["toolchain"].erase("dirty");
+  folder.place("a.json", record);
+  const Outcome done = folder.record("publish a.json --to published");
+  CHECK(done.status == 0);
+  CHECK_FALSE(contains(done.text, "uncommitted"));
+}
+
 TEST_CASE("publish takes no folder whose name cannot stand in an address") {
   const Folder folder;
   folder.place("good.json", small);

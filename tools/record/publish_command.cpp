@@ -28,7 +28,7 @@ Json load_publishable(const std::string& file, const Tool& tool) {
   Json record = load_record(file, tool.labs());
   const auto problems = is_browsers(record) ? std::vector<Problem>{} : check_publishable(record);
   if (!problems.empty()) throw FileError(line(file, problems.front()));
-  if (record.at("/toolchain/dirty"_json_pointer).get<bool>()) {
+  if (record.at("toolchain").value("dirty", false)) {
     std::cerr << printable(file) << ": warning: published, although its sources had uncommitted changes\n";
   }
   return record;

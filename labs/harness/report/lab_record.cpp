@@ -76,8 +76,8 @@ Json toolchain_json(const Inputs& inputs, const Commit& commit) {
   Json json = {{"compiler", input(inputs, "compiler")},
                {"flags", input(inputs, "flags")},
                {"libraries", Json::object()},
-               {"commit", commit.id},
-               {"dirty", commit.dirty}};
+               {"commit", commit.id}};
+  if (commit.id != Commit().id) json["dirty"] = commit.dirty;
   for (const auto& [name, version] : inputs) {
     if (name.starts_with(library_prefix)) json["libraries"][name.substr(library_prefix.size())] = version;
   }

@@ -161,7 +161,7 @@ def place_of(record: Record, value_id: str, source: str) -> str:
     at = record.value(value_id).get("at", "")
     path, _, line = at.rpartition(":")
     toolchain = record.data["toolchain"]
-    commit = "HEAD" if toolchain["dirty"] or toolchain["commit"] == "unknown" else toolchain["commit"]
+    commit = "HEAD" if toolchain.get("dirty") or toolchain["commit"] == "unknown" else toolchain["commit"]
     return f"{source}/blob/{commit}/{path}#L{line}" if at.startswith("labs/") and source else at
 
 
