@@ -55,6 +55,15 @@ TEST_CASE("a folder in another project's checkout has no commit, also if that pr
   }
 }
 
+TEST_CASE("a checkout that git does not open is told from none" * doctest::skip(no_git)) {
+  const TemporaryFolder folder;
+  make_checkout(folder.path() / "good");
+  CHECK_FALSE(hf::is_unreadable_checkout(folder.path() / "good"));
+  CHECK_FALSE(hf::is_unreadable_checkout(folder.path() / "none"));
+  write(folder.path() / "tree/.git", "gitdir: /nowhere/.git/worktrees/tree\n");
+  CHECK(hf::is_unreadable_checkout(folder.path() / "tree"));
+}
+
 TEST_CASE("a folder outside every checkout, or none at all, has no commit") {
   const TemporaryFolder folder;
   CHECK(hf::read_commit(folder.path()).id == "unknown");

@@ -175,6 +175,11 @@ bool is_top_level(const std::filesystem::path& folder) {
 
 }  // namespace
 
+bool is_unreadable_checkout(const std::filesystem::path& folder) {
+  std::error_code error;
+  return std::filesystem::exists(folder / ".git", error) && !is_top_level(folder);
+}
+
 Commit read_commit(const std::filesystem::path& checkout) {
   Commit commit;
   if (!is_top_level(checkout)) return commit;

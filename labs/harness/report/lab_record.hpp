@@ -24,6 +24,9 @@ struct Commit {
 /// an archive was unpacked within another project.
 Commit read_commit(const std::filesystem::path& checkout);
 
+/// True if the folder is a checkout that git does not open: one of another user, or a worktree without its clone.
+bool is_unreadable_checkout(const std::filesystem::path& folder);
+
 /// How a run went, without its results.
 struct Run {
   std::string started;  ///< UTC, "2026-11-20T10:00:00Z"

@@ -183,7 +183,7 @@ class LabRun {
     watch_step("waiting for another lab", std::numeric_limits<double>::infinity());
     const MeasuringLock lock([this](double seconds_left) { say_waiting(seconds_left); });
     const std::int64_t start = now_ns();
-    check_writable();
+    if (options_.only.empty()) check_writable();
     const ScratchFolder scratch;  // with it goes what browsers and compilers leave in TMPDIR
     keep_temporary_files_in(scratch.path());
     remember_conditions();
@@ -254,7 +254,7 @@ class LabRun {
     try {
       check_can_be_written(file_);
     } catch (const FileError& error) {
-      throw FileError(std::string(error.what()) + "; or choose another folder with --out");
+      throw FileError(std::string(error.what()) + " (--out names another folder)");
     }
   }
 
@@ -279,6 +279,10 @@ class LabRun {
     if (const std::string text = machine_.surroundings.text(machine_.cores); !text.empty()) terminal_.paragraph(text);
     for (const std::string& warning : warnings(inputs_, Run(), machine_)) {
       terminal_.paragraph("warning: " + warning + "; make publish will refuse the record");
+    }
+    if (is_unreadable_checkout(lab_texts.checkout)) {
+      terminal_.paragraph(std::string("warning: git cannot open ") + lab_texts.checkout +
+                          ", so the record will name no commit; tools/list-files, run there, says why");
     }
     terminal_.paragraph(machine_.os + "; " + inputs_["compiler"] + "; " + inputs_["flags"]);
   }
