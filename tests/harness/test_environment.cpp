@@ -62,6 +62,12 @@ TEST_CASE("a variable that acts before a lab begins is in its record") {
   CHECK(contains(record["run"]["notes"].dump(), "measured with MALLOC_ARENA_MAX set in the environment"));
 }
 
+TEST_CASE("what the project's own tools set is not told as the user's") {
+  const Bench place(true);
+  REQUIRE(place.run("", {{"PYTHONUTF8", "1"}, {"LC_ALL", "C.UTF-8"}, {"PIP_USER", "0"}}).status == 0);
+  CHECK_FALSE(contains(hf::load_record(place.record)["run"].dump(), "PYTHONUTF8"));
+}
+
 TEST_CASE("OpenMP's variables do not pin a lab, but a set of cores chosen for it is respected") {
   const std::vector<int>& cores = hf::usable_cores();
   for (const char* pins : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"}) {
