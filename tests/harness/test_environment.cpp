@@ -68,6 +68,20 @@ TEST_CASE("what the project's own tools set is not told as the user's") {
   CHECK_FALSE(contains(hf::load_record(place.record)["run"].dump(), "PYTHONUTF8"));
 }
 
+TEST_CASE("of what should be loaded before, only what is loaded is noted and passed on" *
+          doctest::skip(!memory_can_be_limited)) {  // a sanitizer must be the first library
+  const Bench place(true);
+  const Ended missing = place.run("show its environment", {{"LD_PRELOAD", "/nonexistent.so"}});
+  REQUIRE(missing.status == 0);
+  CHECK_FALSE(contains(missing.out, "LD_PRELOAD"));
+  CHECK_FALSE(contains(hf::load_record(place.record)["run"].dump(), "LD_PRELOAD"));
+  const Bench other(true);
+  const Ended loaded = other.run("show its environment", {{"LD_PRELOAD", "/nonexistent.so libm.so.6"}});
+  REQUIRE(loaded.status == 0);
+  CHECK(contains(loaded.out, "\nLD_PRELOAD=libm.so.6\n"));
+  CHECK(contains(hf::load_record(other.record)["run"]["notes"].dump(), "measured with LD_PRELOAD set"));
+}
+
 TEST_CASE("OpenMP's variables do not pin a lab, but a set of cores chosen for it is respected") {
   const std::vector<int>& cores = hf::usable_cores();
   for (const char* pins : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"}) {

@@ -1,5 +1,6 @@
 #include "environment.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -89,6 +90,24 @@ void remove_variable(const std::string& name) {
 }
 
 void pass_on_removed_variables() { setenv(passed_on, removed_variables().c_str(), 1); }
+
+void forget_missing_preloads() {
+  const char* wanted = std::getenv("LD_PRELOAD");
+  std::string loaded;
+  for (std::string_view rest = wanted != nullptr ? wanted : ""; !rest.empty();) {
+    const std::string name(rest.substr(0, rest.find_first_of(": ")));
+    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+    void* const object = name.empty() ? nullptr : dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (object == nullptr) continue;
+    dlclose(object);
+    loaded += (loaded.empty() ? "" : ":") + name;
+  }
+  if (loaded.empty()) {
+    unsetenv("LD_PRELOAD");
+  } else {
+    setenv("LD_PRELOAD", loaded.c_str(), 1);
+  }
+}
 
 std::vector<std::string> environment_notes() {
   std::vector<std::string> notes;

@@ -20,6 +20,9 @@ void remove_variable(const std::string& name);
 /// Tells a rank, through its environment, what this program removed.
 void pass_on_removed_variables();
 
+/// Removes from LD_PRELOAD what the loader could not load, and complains about in each program that a lab starts.
+void forget_missing_preloads();
+
 /// Lines for the record's notes: which variables were removed, and which act although they could not be.
 std::vector<std::string> environment_notes();
 

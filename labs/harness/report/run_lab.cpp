@@ -357,6 +357,7 @@ int run_lab(const LabInfo& info, int argc, char** argv) {
   watch("lab-" + info.id);
   std::signal(SIGXFSZ, SIG_IGN);  // so that exceeding a file-size limit makes write() fail
   leave_no_core_files();
+  forget_missing_preloads();
   speak_english();
   bypass_compiler_caches();
   try {
