@@ -82,6 +82,16 @@ TEST_CASE("of what should be loaded before, only what is loaded is noted and pas
   CHECK(contains(hf::load_record(other.record)["run"]["notes"].dump(), "measured with LD_PRELOAD set"));
 }
 
+TEST_CASE("a limit on addresses is in the record" * doctest::skip(!memory_can_be_limited)) {
+  const Bench place(true);
+  const auto limited = [] {
+    const rlimit memory{std::size_t{32} << 30, std::size_t{32} << 30};
+    setrlimit(RLIMIT_AS, &memory);
+  };
+  REQUIRE(place.run("", {}, limited).status == 0);
+  CHECK(contains(hf::load_record(place.record)["run"]["notes"].dump(), "ulimit -v allows 32 GiB of addresses: "));
+}
+
 TEST_CASE("OpenMP's variables do not pin a lab, but a set of cores chosen for it is respected") {
   const std::vector<int>& cores = hf::usable_cores();
   for (const char* pins : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"}) {

@@ -14,6 +14,7 @@
 
 #include "harness/machine/cores.hpp"
 #include "harness/machine/first_line.hpp"
+#include "harness/machine/machine.hpp"
 
 namespace hf {
 namespace {
@@ -37,6 +38,13 @@ void leave_no_core_files() {
   if (getrlimit(RLIMIT_CORE, &limit) != 0) return;
   limit.rlim_cur = 0;
   setrlimit(RLIMIT_CORE, &limit);
+}
+
+std::vector<std::string> limit_notes() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
+  return {"ulimit -v allows " + capacity_text(limit.rlim_cur) +
+          " of addresses: programs that need more, such as a browser, could not be measured"};
 }
 
 void check_threads() {

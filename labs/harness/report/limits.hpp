@@ -2,10 +2,16 @@
 /// The limits that this process runs under.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace hf {
 
 /// Lets no process that a lab starts leave a core file: some probe an instruction or a library's kernels, and crash.
 void leave_no_core_files();
+
+/// Lines for the record's notes: limits that may keep parts of a lab from being measured.
+std::vector<std::string> limit_notes();
 
 /// Checks that a lab's teams of threads can be started, before anything is measured.
 /// \throws std::runtime_error, with a one-line message, if not

@@ -199,6 +199,7 @@ class LabRun {
     }
     if (!options_.only.empty()) lab.only(options_.only);
     for (const std::string& note : environment_notes()) lab.note(note);
+    for (const std::string& note : limit_notes()) lab.note(note);
     watch_step("noise floor", 0);
     lab.look_at_memory();
     run.noise_floor = machine_noise_floor(plan_within(run.budget, 1), lab.steady_memory());
