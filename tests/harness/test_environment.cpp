@@ -1,11 +1,18 @@
 // What a lab and its children see of the environment and of limits, and that a lab always ends.
 #include <doctest/doctest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -17,6 +24,7 @@
 #include "bench.hpp"
 #include "harness/machine/cores.hpp"
 #include "harness/report/environment.hpp"
+#include "harness/report/limits.hpp"
 #include "process.hpp"
 #include "record/check.hpp"
 #include "record/record.hpp"
@@ -90,6 +98,25 @@ TEST_CASE("a limit on addresses is in the record" * doctest::skip(!memory_can_be
   };
   REQUIRE(place.run("", {}, limited).status == 0);
   CHECK(contains(hf::load_record(place.record)["run"]["notes"].dump(), "ulimit -v allows 32 GiB of addresses: "));
+}
+
+TEST_CASE("where ranks may not read each other's memory, Open MPI is told and the record says so") {
+  CHECK(in_child([] {
+    sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_process_vm_readv, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program = {std::size(filter), filter};
+    unsetenv("OMPI_MCA_btl_vader_single_copy_mechanism");
+    if (!hf::copy_without_reading_ranks().empty()) return true;  // refused here anyway
+    if (std::getenv("OMPI_MCA_btl_vader_single_copy_mechanism") != nullptr) return false;
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) return true;  // no filters here
+    return hf::copy_without_reading_ranks().starts_with("the system refuses process_vm_readv") &&
+           std::getenv("OMPI_MCA_btl_vader_single_copy_mechanism") == std::string("none");
+  }));
 }
 
 TEST_CASE("OpenMP's variables do not pin a lab, but a set of cores chosen for it is respected") {

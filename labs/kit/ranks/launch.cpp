@@ -43,6 +43,16 @@ void require_shared_memory(int ranks) {
                            " MiB are free; enlarge it (docker run --shm-size=1g), or set RANKS=1");
 }
 
+/// The lab, with a line for its record's notes; none if it is empty.
+LabInfo with_note(LabInfo lab, const std::string& note) {
+  if (note.empty()) return lab;
+  lab.prepare = [prepare = lab.prepare, note](Lab& running) {
+    running.note(note);
+    if (prepare) prepare(running);
+  };
+  return lab;
+}
+
 /// \return nothing if this process is to run the lab itself
 std::optional<int> start_ranks(const std::string& program, int argc, char** argv) {
   const int ranks = wanted_ranks();
@@ -67,8 +77,10 @@ int run_ranked_lab(const RankedLab& lab_of, int argc, char** argv, std::span<con
   }
   leave_no_core_files();
   if (!was_started_by_lab()) unbind();
-  return run_mpi_ranks(program, argc, argv, tasks,
-                       [&](Ranks& ranks) { return run_lab(ranks.size() > 1 ? lab_of(&ranks) : alone, argc, argv); });
+  const std::string copying = copy_without_reading_ranks();
+  return run_mpi_ranks(program, argc, argv, tasks, [&](Ranks& ranks) {
+    return run_lab(ranks.size() > 1 ? with_note(lab_of(&ranks), copying) : alone, argc, argv);
+  });
 }
 
 std::string no_ranks() {
