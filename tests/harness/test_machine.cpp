@@ -228,11 +228,11 @@ TEST_CASE("threads, kinds of cores, frequencies and containers are told apart") 
   CHECK(text(File{cpu(0, list), "0"}, File{cpu(1, list), "1"}, File{cpu(2, list), "2"}, File{cpu(3, list), "3"}) == "");
   CHECK(text(File{cpu(0, list), "0"}) == "");
   CHECK(text(File{"sys/devices/cpu_core/cpus", "0"}, File{"sys/devices/cpu_atom/cpus", "1-3,8-9"}) ==
-        "1 core of kind 1; 3 cores of kind 2");
+        "1 core of kind 1; 3 cores of kind 2; one thread on kind 1");
   CHECK(text(File{"sys/devices/cpu_core/cpus", "0-3"}, File{"sys/devices/cpu_atom/cpus", "4-7"}) == "");
   CHECK(text(File{cpu(0, "cpu_capacity"), "446"}, File{cpu(1, "cpu_capacity"), "446"},
              File{cpu(2, "cpu_capacity"), "446"},
-             File{cpu(3, "cpu_capacity"), "1024"}) == "1 core of kind 1; 3 cores of kind 2");
+             File{cpu(3, "cpu_capacity"), "1024"}) == "1 core of kind 1; 3 cores of kind 2; one thread on kind 2");
   CHECK(text(File{cpu(0, "cpufreq/scaling_governor"), "powersave"},
              File{"sys/devices/system/cpu/intel_pstate/no_turbo", "1"}) == "governor powersave; turbo off");
   CHECK(text(File{"sys/devices/system/cpu/cpufreq/boost", "1"}) == "turbo on");
@@ -241,6 +241,25 @@ TEST_CASE("threads, kinds of cores, frequencies and containers are told apart") 
   CHECK(text(File{"proc/self/cgroup", "0::/kubepods.slice/x\n"}) == "in a container");
   CHECK(text(File{"sys/fs/cgroup/cpu.max", "50000 100000"}, File{"sys/fs/cgroup/memory.max", "629145600"}) ==
         "CPU quota: 0.500 of 4 cores; memory limit: 600 MiB");
+}
+
+TEST_CASE("the fastest kind of core comes first") {
+  const std::vector<int> cores = {0, 1, 2, 3, 4, 5, 6, 7};
+  using Kinds = std::vector<std::vector<int>>;
+  const TemporaryFolder arm, intel, alike;
+  const auto capacity = [&](int core, const char* number) {
+    write(arm.path() / "sys/devices/system/cpu" / ("cpu" + std::to_string(core)) / "cpu_capacity", number);
+  };
+  for (const int core : {0, 1, 2, 3}) capacity(core, "446\n");
+  for (const int core : {4, 5}) capacity(core, "1024\n");
+  for (const int core : {6, 7}) capacity(core, "871\n");
+  CHECK(hf::kinds_of(cores, arm.path()) == Kinds{{4, 5}, {6, 7}, {0, 1, 2, 3}});
+  write(intel.path() / "sys/devices/cpu_atom/cpus", "0-3,7\n");
+  write(intel.path() / "sys/devices/cpu_core/cpus", "4-6\n");
+  CHECK(hf::kinds_of(cores, intel.path()) == Kinds{{4, 5, 6}, {0, 1, 2, 3, 7}});
+  CHECK(hf::kinds_of({1, 3}, intel.path()) == Kinds{{1, 3}});
+  CHECK(hf::kinds_of(cores, alike.path()) == Kinds{cores});
+  CHECK(hf::usable_cores() == hf::cores_now());
 }
 
 TEST_CASE("a node without memory is no node of the machine's memory") {

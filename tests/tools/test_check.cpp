@@ -549,8 +549,13 @@ TEST_CASE("a record of fewer processors than cores, or of throttled ones, is not
   CHECK(verdict("/run/thermal_seconds", 0.009 * seconds) == "");
   CHECK(
       verdict("/run/thermal_seconds", seconds).starts_with("/run/thermal_seconds: expected at most 1% of the run's "));
-  const json explains = {{"memory_limit_bytes", 600000000}, {"physical_cores", 1}, {"core_kinds", json::array({1, 1})},
-                         {"governor", "powersave"},         {"turbo", false},      {"container", true}};
+  const json explains = {{"memory_limit_bytes", 600000000},
+                         {"physical_cores", 1},
+                         {"core_kinds", json::array({1, 1})},
+                         {"timed_kind", 1},
+                         {"governor", "powersave"},
+                         {"turbo", false},
+                         {"container", true}};
   for (const auto& [field, value] : explains.items()) {
     CHECK(verdict("/machine/" + field, value) == "");
   }

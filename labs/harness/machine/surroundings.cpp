@@ -4,22 +4,18 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "control_group.hpp"
+#include "cores.hpp"
 #include "first_line.hpp"
 #include "harness/measure/number_text.hpp"
 #include "machine.hpp"
@@ -33,20 +29,6 @@ const fs::path cpus = "sys/devices/system/cpu";
 
 fs::path folder_of(const fs::path& root, int core) { return root / cpus / ("cpu" + std::to_string(core)); }
 
-/// How many of the cores are in a list of the kernel, "0-3,8".
-int count_listed(const std::string& list, const std::vector<int>& cores) {
-  int count = 0;
-  std::istringstream parts(list);
-  for (std::string part; std::getline(parts, part, ',');) {
-    int first = 0, last = 0;
-    const int found = std::sscanf(part.c_str(), "%d-%d", &first, &last);
-    if (found < 1) continue;
-    if (found == 1) last = first;
-    count += static_cast<int>(std::ranges::count_if(cores, [&](int core) { return core >= first && core <= last; }));
-  }
-  return count;
-}
-
 std::string siblings(const fs::path& topology) {
   const std::string list = first_line(topology / "core_cpus_list");
   return list.empty() ? first_line(topology / "thread_siblings_list") : list;  // the name before Linux 5.3
@@ -58,19 +40,15 @@ int probe_physical_cores(const fs::path& root, const std::vector<int>& cores) {
   return groups.contains("") ? 0 : static_cast<int>(groups.size());
 }
 
-/// Intel lists its kinds of cores; on Arm the cores have capacities.
-std::vector<int> probe_core_kinds(const fs::path& root, const std::vector<int>& cores) {
-  std::vector<int> kinds;
-  for (const char* kind : {"cpu_core", "cpu_atom", "cpu_lowpower"}) {
-    const int count = count_listed(first_line(root / "sys/devices" / kind / "cpus"), cores);
-    if (count > 0) kinds.push_back(count);
+/// How many cores there are of each kind, and which of them the first core is of, counted from 1; nothing if all are alike.
+void probe_core_kinds(const fs::path& root, const std::vector<int>& cores, Surroundings& found) {
+  const std::vector<std::vector<int>> kinds = kinds_of(cores, root);
+  if (kinds.size() < 2) return;
+  for (const std::vector<int>& kind : kinds) {
+    found.core_kinds.push_back(static_cast<int>(kind.size()));
+    if (std::ranges::find(kind, cores.front()) != kind.end())
+      found.timed_kind = static_cast<int>(found.core_kinds.size());
   }
-  std::map<int, int, std::greater<>> by_capacity;
-  for (const int core : cores) ++by_capacity[std::atoi(first_line(folder_of(root, core) / "cpu_capacity").c_str())];
-  if (kinds.empty()) {
-    for (const auto& [capacity, count] : by_capacity) kinds.push_back(count);
-  }
-  return kinds.size() > 1 ? kinds : std::vector<int>();
 }
 
 std::string probe_governor(const fs::path& root, int core) {
@@ -115,7 +93,7 @@ Surroundings probe_surroundings(const fs::path& root, const std::vector<int>& co
   found.cpu_quota = limits.processors;
   if (limits.memory_bytes && *limits.memory_bytes < memory) found.memory_limit_bytes = limits.memory_bytes;
   found.physical_cores = probe_physical_cores(root, cores);
-  found.core_kinds = probe_core_kinds(root, cores);
+  probe_core_kinds(root, cores, found);
   found.governor = probe_governor(root, cores.front());
   found.turbo = probe_turbo(root);
   found.container = probe_container(root);
@@ -145,6 +123,7 @@ std::string Surroundings::text(int cores) const {
   for (std::size_t kind = 0; kind < core_kinds.size(); ++kind) {
     add(counted(core_kinds[kind], "core") + " of kind " + std::to_string(kind + 1));
   }
+  if (timed_kind > 0) add("one thread on kind " + std::to_string(timed_kind));
   if (!governor.empty()) add("governor " + governor);
   if (turbo) add(*turbo ? "turbo on" : "turbo off");
   if (container) add("in a container");
@@ -157,6 +136,7 @@ nlohmann::json Surroundings::to_json() const {
   if (memory_limit_bytes) json["memory_limit_bytes"] = *memory_limit_bytes;
   if (physical_cores > 0) json["physical_cores"] = physical_cores;
   if (!core_kinds.empty()) json["core_kinds"] = core_kinds;
+  if (timed_kind > 0) json["timed_kind"] = timed_kind;
   if (!governor.empty()) json["governor"] = governor;
   if (turbo) json["turbo"] = *turbo;
   if (container) json["container"] = true;

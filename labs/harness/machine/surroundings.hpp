@@ -18,6 +18,7 @@ struct Surroundings {
   std::optional<std::uint64_t> memory_limit_bytes;  ///< of the control group, below the machine's memory
   int physical_cores = 0;                           ///< that the usable logical processors belong to; 0 when unknown
   std::vector<int> core_kinds;  ///< usable processors of each kind, the fastest first; empty if alike
+  int timed_kind = 0;           ///< the kind of the core that one thread is timed on, from 1; 0 if they are alike
   std::string governor;         ///< how the kernel chooses frequencies
   std::optional<bool> turbo;    ///< frequencies above the nominal one are allowed
   bool container = false;

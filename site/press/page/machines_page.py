@@ -154,9 +154,10 @@ def hardware_facts(machine: dict) -> list[tuple[str, str]]:
     counted = machine.get("cores", 0)  # a browser doesn't know them
     threads = machine.get("physical_cores", counted) < counted
     kinds = " + ".join(map(str, machine.get("core_kinds", [])))
+    timed = {1: ", one thread on the fastest"}.get(machine.get("timed_kind"), "")
     quota, turbo = machine.get("cpu_quota"), machine.get("turbo")
     cores = [str(counted or ""), f"hardware threads of {machine['physical_cores']} cores" if threads else "",
-             f"of different kinds: {kinds}" if kinds else "",
+             f"of different kinds: {kinds}{timed}" if kinds else "",
              f"limited to the processor time of {quota:g} {'core' if quota == 1 else 'cores'}" if quota else "",
              "in a virtual machine" if machine["virtualised"] else "", "in a container" if machine.get("container") else ""]
     facts = [("Cores", ", ".join(filter(None, cores))),
