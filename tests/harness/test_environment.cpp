@@ -1,10 +1,12 @@
 // What a lab and its children see of the environment and of limits, and that a lab always ends.
 #include <doctest/doctest.h>
+#include <linux/bpf_common.h>
 #include <linux/filter.h>
+#include <linux/prctl.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
+#include <sys/syscall.h>  // NOLINT(misc-include-cleaner): has __NR_process_vm_readv
 
 #include <cerrno>
 #include <chrono>

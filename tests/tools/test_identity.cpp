@@ -59,7 +59,7 @@ TEST_CASE("what identifies a person or a host is refused") {
   std::string stacked = "a";
   for (int i = 0; i < 150; ++i) stacked += "\u0301";
   CHECK(note(stacked) == without + "accents on accents");
-  CHECK(note("Vie\u0302\u0323t, q\u0303\u0304\u0301") == "");
+  CHECK(note("mo\u0302\u0323t, q\u0303\u0304\u0301") == "");
   CHECK(note("a\uffff") == without + "noncharacters");
   CHECK(note("\ufdd0") == without + "noncharacters");
   CHECK(note("\U0010fffe") == without + "noncharacters");
