@@ -143,6 +143,15 @@ def test_a_page_printed_from_the_site_is_light_and_has_its_solutions(browser, bo
     assert " ".join(solution.split()[:4]) in " ".join(text(tmp_path / "page.pdf").split())
 
 
+@pytest.mark.parametrize("page", ["claims", "machines", "07-compilers"])
+def test_no_table_is_cut_at_the_edge_of_a_sheet(browser, book, page):
+    with Visit(browser, (book / f"{page}.html").as_uri(), viewport={"width": 680, "height": 1000}) as visit:
+        visit.page.emulate_media(media="print")
+        assert visit.page.evaluate("""() => [...document.querySelectorAll("article table")].filter(table => table.offsetWidth)
+          .filter(table => table.scrollWidth > document.querySelector("article").clientWidth + 1)
+          .map(table => table.textContent.trim().slice(0, 60))""") == []
+
+
 def test_a_calculator_is_printed_as_it_is_and_says_nothing_of_scripts(browser, served, tmp_path):
     for seen in (True, False):
         with Visit(browser, f"{served}01-roofline.html") as visit:

@@ -113,3 +113,14 @@ def test_a_few_words_have_the_colours_of_the_figures_and_none_looks_like_a_link(
         assert all(meant and not line for _, meant, line in words), words
         counts[chapter] = len(words)
     assert counts["01-roofline"] and max(counts.values()) <= 8
+
+
+@pytest.mark.parametrize("width", [360, 1024, 1440])
+def test_code_begins_where_prose_begins_and_its_ground_a_little_before(browser, served, width):
+    with Visit(browser, f"{served}06-precision.html", viewport={"width": width, "height": 900}) as visit:
+        found = visit.page.evaluate("""() => [...document.querySelectorAll("article :is(section, .container) > .literal-block-wrapper pre")].map(pre => {
+          const prose = [...pre.closest("section").querySelectorAll(":scope > p, :scope > .container > p")].map(p => p.getBoundingClientRect().left);
+          const ground = pre.getBoundingClientRect().left, text = ground + parseFloat(getComputedStyle(pre).paddingLeft);
+          return [Math.min(...prose), text, ground];
+        }).filter(([prose]) => isFinite(prose))""")
+        assert found and all(abs(prose - text) < 1 and text - ground > 8 for prose, text, ground in found)
