@@ -118,9 +118,12 @@ def test_a_few_words_have_the_colours_of_the_figures_and_none_looks_like_a_link(
 @pytest.mark.parametrize("width", [360, 1024, 1440])
 def test_code_begins_where_prose_begins_and_its_ground_a_little_before(browser, served, width):
     with Visit(browser, f"{served}06-precision.html", viewport={"width": width, "height": 900}) as visit:
-        found = visit.page.evaluate("""() => [...document.querySelectorAll("article :is(section, .container) > .literal-block-wrapper pre")].map(pre => {
-          const prose = [...pre.closest("section").querySelectorAll(":scope > p, :scope > .container > p")].map(p => p.getBoundingClientRect().left);
-          const ground = pre.getBoundingClientRect().left, text = ground + parseFloat(getComputedStyle(pre).paddingLeft);
-          return [Math.min(...prose), text, ground];
-        }).filter(([prose]) => isFinite(prose))""")
+        found = visit.page.evaluate("""() => {
+          const code = document.querySelectorAll("article :is(section, .container) > .literal-block-wrapper pre");
+          return [...code].map(pre => {
+            const prose = pre.closest("section").querySelectorAll(":scope > p, :scope > .container > p");
+            const ground = pre.getBoundingClientRect().left, text = ground + parseFloat(getComputedStyle(pre).paddingLeft);
+            return [Math.min(...[...prose].map(p => p.getBoundingClientRect().left)), text, ground];
+          }).filter(([prose]) => isFinite(prose));
+        }""")
         assert found and all(abs(prose - text) < 1 and text - ground > 8 for prose, text, ground in found)
