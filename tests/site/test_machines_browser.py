@@ -360,3 +360,12 @@ def test_side_by_side_fits_a_telephone(browser, served):
         button.click()
         assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert re.search("fast|long|high|differ", box.locator(".hf-beside-words").text_content())
+
+
+def test_with_forced_colours_the_chooser_has_its_arrow_and_a_title_its_slope(browser, served):
+    with Visit(browser, f"{served}{LAB}.html", forced_colors="active") as visit:
+        arrow, slope, paper = visit.page.evaluate("""() => [
+          getComputedStyle(document.querySelector(".hf-chosen"), "::after").content,
+          getComputedStyle(document.querySelector("h1"), "::after").backgroundColor,
+          getComputedStyle(document.body).backgroundColor]""")
+        assert arrow == '"▾"' and slope not in (paper, "rgba(0, 0, 0, 0)")
