@@ -2,6 +2,7 @@
 
 import json
 
+NOT_UTF8 = "is not UTF-8 text; save it as UTF-8 without a byte-order mark"
 
 class ContentError(ValueError):
     """What a file contains is unusable. The text follows the file's name."""
@@ -12,10 +13,10 @@ def decoded(path):
     UTF-16 without a mark has zero bytes."""
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\0{"
+    except UnicodeDecodeError as error:
+        raise ContentError(NOT_UTF8) from error
     if "\0" in text.rstrip("\0"):
-        raise ContentError("is not UTF-8 text; save it as UTF-8 without a byte-order mark")
+        raise ContentError(NOT_UTF8)
     if text.endswith("\0"):
         raise ContentError("ends in zero bytes, which are no text; remove them")
     return text

@@ -139,15 +139,14 @@ TEST_CASE("a home directory is found however it is written") {
   for (const char* text :
        {"@/srv2/people/ann/flags.rsp", "-DX={/srv2/people/ann}", "-I../../srv2/people/ann", "-Isrv2/people/ann/b",
         "-DX=srv2/people/ann", "/srv2//people/./ann", "%2Fsrv2%2Fpeople%2fann", "\\x2fsrv2\\x2fpeople\\x2Fann",
-        "-I\"/srv2/people/ann\"", "/srv2/peo\"ple/ann", "/proc/self/root/srv2/people/ann", "(srv2/people/ann)"}) {
-    json record = hf::small_record();
+        "-I\"/srv2/people/ann\"", "/srv2/peo\"ple/ann", "/proc/self/cwd/srv2/people/ann", "(srv2/people/ann)"}) {
     for (const char* pointer :
          {"/toolchain/flags", "/lab/inputs/flags", "/lab/inputs/source:~1labs~1x.cpp", "/run/notes/0"}) {
+      json record = hf::small_record();
       record[json::json_pointer(pointer)] = text;
       CAPTURE(text);
       CAPTURE(pointer);
       CHECK_FALSE(hf::identifying(record, ann).empty());
-      record = hf::small_record();
     }
   }
   json record = hf::small_record();

@@ -154,7 +154,7 @@ def hardware_facts(machine: dict) -> list[tuple[str, str]]:
     counted = machine.get("cores", 0)  # a browser doesn't know them
     threads = machine.get("physical_cores", counted) < counted
     kinds = " + ".join(map(str, machine.get("core_kinds", [])))
-    timed = {1: ", one thread on the fastest"}.get(machine.get("timed_kind"), "")
+    timed = f", one thread on kind {machine['timed_kind']}, the fastest being 1" if "timed_kind" in machine else ""
     quota, turbo = machine.get("cpu_quota"), machine.get("turbo")
     cores = [str(counted or ""), f"hardware threads of {machine['physical_cores']} cores" if threads else "",
              f"of different kinds: {kinds}{timed}" if kinds else "",
