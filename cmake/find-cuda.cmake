@@ -16,18 +16,19 @@ function(cuda_is_of_use to)
   endif()
 endfunction()
 
-# gpu_architectures(to): the architectures of the GPUs present, else those of an A100 and an H100. Hopper's own instructions
-# (TMA, WGMMA) exist only in 90a. A GPU older than 80 is not reported here: the lab reports it when it runs.
+# gpu_architectures(to): the architectures of the GPUs present, else those of a T4, an A100 and an H100. Hopper's own instructions
+# (TMA, WGMMA) exist only in 90a, and 75 is the oldest that CUDA 13 knows. For one that is older, the lab says when it runs
+# that it was not compiled for it.
 function(gpu_architectures to)
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
                   OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE status)
   string(REGEX MATCHALL "[0-9]+\\.[0-9]" found "${found}")
   list(TRANSFORM found REPLACE "\\." "")
-  list(FILTER found INCLUDE REGEX "^([89]|1[0-9])[0-9]$")
+  list(FILTER found INCLUDE REGEX "^(75|[89][0-9]|1[0-9][0-9])$")
   list(TRANSFORM found REPLACE "^90$" "90a")
   list(REMOVE_DUPLICATES found)
   if(NOT status EQUAL 0 OR NOT found)
-    set(found 80 90a)
+    set(found 75 80 90a)
   endif()
   set(${to} "${found}" PARENT_SCOPE)
 endfunction()

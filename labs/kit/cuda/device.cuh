@@ -24,6 +24,7 @@ struct Device {
   int multiprocessors;
   int warps;  ///< resident on each multiprocessor
   std::size_t l2_bytes, memory_bytes;
+  std::size_t shared_bytes;  ///< shared memory that a block can request
 };
 
 /// The current device.
@@ -37,7 +38,8 @@ inline Device this_device() {
           properties.multiProcessorCount,
           properties.maxThreadsPerMultiProcessor / properties.warpSize,
           static_cast<std::size_t>(properties.l2CacheSize),
-          properties.totalGlobalMem};
+          properties.totalGlobalMem,
+          properties.sharedMemPerBlockOptin};
 }
 
 /// An array in the device's memory. Its bytes start as 0xff, which are NaN, so that no kernel can rely on them.

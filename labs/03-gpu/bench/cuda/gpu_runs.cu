@@ -9,6 +9,7 @@
 #include "03-gpu/bench/cuda/device_steps.hpp"
 #include "03-gpu/bench/cuda/token_runs.hpp"
 #include "03-gpu/kernels/cuda/divergence.cuh"
+#include "03-gpu/kernels/cuda/generation.hpp"
 #include "03-gpu/kernels/cuda/launches.cuh"
 #include "03-gpu/kernels/cuda/tensor_operands.hpp"
 #include "03-gpu/kernels/cuda/tensor_peak.cuh"
@@ -178,18 +179,22 @@ class FmaPeak {
 
 void measure_device_peaks(Lab& lab, const cuda::Device& device) {
   constexpr int times = 4096;
+  const bool has_bf16 = device.capability >= ampere;
   TensorPeak bf16(device);
   FmaPeak fp32(device);
-  bf16.check();
   fp32.check();
-  const Sampling sampling = sample_interleaved({cuda::timed_on_device("bf16", [&] { bf16.run(times); }),
-                                                cuda::timed_on_device("fp32", [&] { fp32.run(times); })},
-                                               lab.plan());
+  std::vector<Variant> variants = {cuda::timed_on_device("fp32", [&] { fp32.run(times); })};
+  if (has_bf16) {
+    bf16.check();
+    variants.push_back(cuda::timed_on_device("bf16", [&] { bf16.run(times); }));
+  }
+  const Sampling sampling = sample_interleaved(variants, lab.plan());
   const auto tera = [&](const char* id, double operations) {
     return transform(sampling.of(id), [=](double seconds) { return operations / seconds * 1e-12; });
   };
   lab.add(Value("gpu_fp32_peak_tflops", tera("fp32", fp32.operations(times)), "TFLOP/s", "fp32"));
-  lab.add(Value("tensor_bf16_tflops", tera("bf16", bf16.operations(times)), "TFLOP/s", "bf16 by mma.sync"));
+  if (has_bf16)
+    lab.add(Value("tensor_bf16_tflops", tera("bf16", bf16.operations(times)), "TFLOP/s", "bf16 by mma.sync"));
 }
 
 }  // namespace

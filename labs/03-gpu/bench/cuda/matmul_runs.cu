@@ -18,7 +18,9 @@
 #include "03-gpu/kernels/cuda/bf16_gemm_rungs.cuh"
 #include "03-gpu/kernels/cuda/e4m3.hpp"
 #include "03-gpu/kernels/cuda/fp8_gemm.cuh"
+#include "03-gpu/kernels/cuda/generation.hpp"
 #include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
+#include "harness/machine/machine.hpp"
 #include "harness/measure/shown_as.hpp"
 #include "kit/cuda/timing.cuh"
 #include "kit/product.hpp"
@@ -300,14 +302,27 @@ void race_sizes(Lab& lab, const Contestant<float>& best, int multiprocessors) {
   lab.show(table);
 }
 
-void measure_sgemm(Lab& lab, int multiprocessors) {
+/// The rungs whose tiles fit into this GPU's shared memory; a note names the others.
+std::vector<SgemmRung> fitting_sgemm_rungs(Lab& lab, std::size_t shared_bytes) {
+  std::vector<SgemmRung> rungs = sgemm_rungs();
+  std::erase_if(rungs, [&](const SgemmRung& rung) {
+    if (rung.shared_bytes <= shared_bytes) return false;
+    lab.note(std::string(rung.label) + ": not measured, since its tiles take " + capacity_text(rung.shared_bytes) +
+             " of shared memory, and this GPU gives a block " + capacity_text(shared_bytes));
+    return true;
+  });
+  return rungs;
+}
+
+void measure_sgemm(Lab& lab, const cuda::Device& device) {
   Operands<float> small = fp32_operands({131, 140, 68}), x = fp32_operands({sgemm_side, sgemm_side, sgemm_side});
-  const Ladder<float> ladder = climb(lab, small, x, contestants<float>(sgemm_rungs()), {}, "");
+  const Ladder<float> ladder =
+      climb(lab, small, x, contestants<float>(fitting_sgemm_rungs(lab, device.shared_bytes)), {}, "");
   add_ladder(lab, ladder, "sgemm_ladder", "fp32, N = 4096");
   lab.add(Value("sgemm_best_tflops_4096", ladder.tflops.back(), "TFLOP/s"));
   lab.add(Value("cublas_sgemm_tflops_4096", ladder.cublas_tflops, "TFLOP/s"));
   lab.add(Value("cublas_sgemm_tflops_4096_among_rungs", ladder.cublas_tflops_below, "TFLOP/s"));
-  if (!lab.quick()) race_sizes(lab, ladder.best, multiprocessors);
+  if (!lab.quick()) race_sizes(lab, ladder.best, device.multiprocessors);
 }
 
 /// Notes whether the code that the device chose has Hopper's instructions.
@@ -336,6 +351,8 @@ bool has_hopper(Lab& lab, int capability, const std::string& without) {
 }
 
 void measure_bf16(Lab& lab, int capability) {
+  if (capability < ampere)
+    return lab.note("the GPU's tensor cores have no bf16, which needs compute capability 8.0: no product in bf16");
   const bool hopper = has_hopper(lab, capability, "the bf16 ladder ends at mma.sync");
   std::vector<Bf16Rung> rungs = bf16_rungs(), last = bf16_persistents();
   std::erase_if(rungs, [&](const Bf16Rung& rung) { return rung.hopper && !hopper; });
@@ -412,7 +429,7 @@ void measure_fp8(Lab& lab, int capability) {
 }  // namespace
 
 std::vector<Step> gpu_matmul_steps(const cuda::Device& device) {
-  return {{"GPU: matmul in fp32", [=](Lab& lab) { measure_sgemm(lab, device.multiprocessors); }, 15, 100},
+  return {{"GPU: matmul in fp32", [=](Lab& lab) { measure_sgemm(lab, device); }, 15, 100},
           {"GPU: matmul in bf16", [=](Lab& lab) { measure_bf16(lab, device.capability); }, 20, 75},
           {"GPU: matmul in FP8", [=](Lab& lab) { measure_fp8(lab, device.capability); }, 15, 45}};
 }

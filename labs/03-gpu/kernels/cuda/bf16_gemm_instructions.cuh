@@ -14,11 +14,6 @@
 #include "03-gpu/kernels/cuda/bf16_gemm_layout.cuh"
 #include "kit/cuda/device.cuh"
 
-// For other GPUs, a kernel that uses them is compiled as empty and never started.
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || !defined(__CUDA_ARCH__)
-#define HF_HOPPER_CODE 1
-#endif
-
 namespace hf::gpu {
 
 // ---- Barriers in shared memory ----

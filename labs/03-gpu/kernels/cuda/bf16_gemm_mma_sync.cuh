@@ -117,6 +117,7 @@ __device__ inline void store_warp_sums(const WarpSums& sums, GemmShape shape, Bf
 /// While a step is multiplied, those after it are on their way: as many as the ring has other places.
 static __global__ __launch_bounds__(MmaTiling::threads) void mma_sync_kernel(GemmShape shape,  // m, n, k
                                                                              const Bf16* a, const Bf16* b, Bf16* c) {
+#ifdef HF_AMPERE_CODE
   using T = MmaTiling;
   auto& ring = *reinterpret_cast<T::Ring*>(dynamic_shared());
   const int warp = threadIdx.x / 32, steps = pieces(shape.k, T::depth);
@@ -139,6 +140,7 @@ static __global__ __launch_bounds__(MmaTiling::threads) void mma_sync_kernel(Gem
     multiply_step(sums, ring[step % T::places], row, column);
   }
   store_warp_sums(sums, shape, c, block_row + row, block_column + column);
+#endif
 }
 
 inline void bf16_mma_sync(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {

@@ -57,6 +57,7 @@ __device__ inline void copy_tile(__nv_bfloat16* tile, const Bf16* from, int rows
 /// of 16 × 16 × 16, whose layout in its registers is undocumented.
 static __global__ __launch_bounds__(WmmaTiling::threads) void wmma_kernel(GemmShape shape, const Bf16* a, const Bf16* b,
                                                                           Bf16* c) {
+#ifdef HF_AMPERE_CODE
   using namespace nvcuda::wmma;
   using T = WmmaTiling;
   __shared__ __align__(32) __nv_bfloat16 a_tile[T::side * T::stride], b_tile[T::side * T::stride];
@@ -97,6 +98,7 @@ static __global__ __launch_bounds__(WmmaTiling::threads) void wmma_kernel(GemmSh
       __syncwarp();  // the next fragment uses the same memory
     }
   }
+#endif
 }
 
 inline void bf16_wmma(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {

@@ -5,6 +5,10 @@
 /// source runs, thread by thread, on a machine without a GPU.
 #pragma once
 
+#include <cstddef>
+
+#include "03-gpu/kernels/cuda/generation.hpp"
+
 #ifdef __CUDACC__
 #include "kit/cuda/device.cuh"
 
@@ -31,7 +35,8 @@ using Sgemm = void (*)(GemmShape shape, const float* a, const float* b, float* c
 struct SgemmRung {
   const char *id, *label;
   Sgemm multiply;
-  int multiple;  ///< n and k must be multiples of this; m may be anything
+  int multiple;                  ///< n and k must be multiples of this; m may be anything
+  std::size_t shared_bytes = 0;  ///< that a block requests when the kernel starts; below 48 KiB every GPU has enough
 };
 
 /// The number of pieces of this size that cover the whole.

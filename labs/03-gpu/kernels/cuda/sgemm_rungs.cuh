@@ -17,8 +17,8 @@ inline std::vector<SgemmRung> sgemm_rungs() {
           {"shared_tile", "shared tile", sgemm_shared_tile, 1},
           {"register_tile", "register tile", sgemm_register_tile, 1},
           {"vectorised", "vectorised", sgemm_vectorised, 4},
-          {"warp_tile", "warp tile", sgemm_warp_tile, 4},
-          {"register_ports", "register ports", sgemm_register_ports, 4}};
+          {"warp_tile", "warp tile", sgemm_warp_tile, 4, sizeof(WarpTiles)},
+          {"register_ports", "register ports", sgemm_register_ports, 4, sizeof(RegisterPortsTiles)}};
 }
 
 }  // namespace hf::gpu

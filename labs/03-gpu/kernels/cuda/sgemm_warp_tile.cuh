@@ -8,18 +8,30 @@ namespace hf::gpu {
 
 #ifdef __CUDACC__
 /// Copies 16 bytes from global to shared memory without waiting, bypassing registers; if not `inside`, reads nothing,
-/// but writes zeros. wait_for_copies() waits for those of this thread.
+/// but writes zeros. wait_for_copies() waits for those of this thread. Before Ampere, copies pass through registers.
 __device__ inline void copy_async(float* to, const float* from, bool inside) {
+#ifdef HF_AMPERE_CODE
   const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from), "r"(inside ? 16 : 0)
                : "memory");
+#else
+  store4(to, inside ? load4(from) : float4{});
+#endif
 }
 /// The same with one number.
 __device__ inline void copy_number_async(float* to, const float* from, bool inside) {
+#ifdef HF_AMPERE_CODE
   const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared), "l"(from), "r"(inside ? 4 : 0) : "memory");
+#else
+  *to = inside ? *from : 0;
+#endif
 }
-__device__ inline void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+__device__ inline void wait_for_copies() {
+#ifdef HF_AMPERE_CODE
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
 
 /// The shared memory that the kernel was started with.
 template <class Tiles>

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "03-gpu/kernels/cuda/generation.hpp"
 #include "03-gpu/kernels/cuda/mma_fragments.hpp"
 
 namespace hf::gpu {
@@ -16,6 +17,7 @@ constexpr int mma_chains = 8;      ///< sums side by side in each warp, so that 
 /// after another, and so does d for every chain of every warp: d[((warp · chains + chain) · 32 + lane) · 4 + register].
 static __global__ void __launch_bounds__(peak_threads)
     tensor_peak(const std::uint32_t* a, const std::uint32_t* b, int times, float* d) {
+#ifdef HF_AMPERE_CODE
   const int lane = threadIdx.x % 32, warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
   std::uint32_t left[mma_a_registers], right[mma_b_registers];
   for (int reg = 0; reg < mma_a_registers; ++reg) left[reg] = a[lane * mma_a_registers + reg];
@@ -33,6 +35,7 @@ static __global__ void __launch_bounds__(peak_threads)
       d[((warp * mma_chains + chain) * 32 + lane) * mma_d_registers + reg] = sums[chain][reg];
     }
   }
+#endif
 }
 
 constexpr int fma_chains = 16;  ///< of each thread
