@@ -27,7 +27,7 @@ void* opened(const fs::path& file) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     throw BuildError("compiled loops: cannot be loaded: " + std::string(dlerror()) +
-                     "; name another compiler in CXX, or another folder in TMPDIR");
+                     "; name another folder in TMPDIR, one that isn't mounted noexec, or another compiler in CXX");
   return library;
 }
 
