@@ -4,7 +4,7 @@ from statistics import median
 
 import torch
 
-from .roofs import Roofs
+from .roofs import PEAKS, Roofs
 
 # Widths at which a product keeps every part of a GPU busy, yet takes milliseconds; few GPUs are fast with 64 bits.
 WIDTHS = {torch.float32: 4096, torch.bfloat16: 8192, torch.float16: 8192, torch.float64: 2048}
@@ -14,16 +14,12 @@ ROUNDS, CALLS = 5, 20  # so many calls in a row that the GPU does not wait for P
 def measure_gpu_roofs(gpu):
     about = torch.cuda.get_device_properties(gpu.where)
     near, far = about.L2_cache_size // 2, 16 * about.L2_cache_size
-    own = {f"{short_name(kind)}_gflops": product_gflops(gpu, kind, width) for kind, width in WIDTHS.items()}
+    own = {PEAKS[str(kind).removeprefix("torch.")]: product_gflops(gpu, kind, width) for kind, width in WIDTHS.items()}
     own |= {f"{name}_gops": function_gops(gpu, near, getattr(torch.ops.aten, name)) for name in ("exp", "gelu")}
     own |= {"read": [(size, read_gbs(gpu, size)) for size in (near, far)]}
     own |= {"copy": [(size, copy_gbs(gpu, size)) for size in (near, far)]}
     # The caches of its cores keep nothing from one kernel to the next. It chooses the number of its threads itself.
     return Roofs({"machine": about.name, "caches": [0, about.L2_cache_size], "threads": {"0": own}}, 0)
-
-
-def short_name(kind):
-    return {"bfloat16": "bf16"}.get(name := str(kind).removeprefix("torch."), name.replace("float", "fp"))
 
 
 def seconds_of(gpu, call):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .refusal import Refusal
 
-PEAKS = {"bfloat16": "bf16_gflops", "float16": "fp16_gflops", "float64": "fp64_gflops"}
+PEAKS = {"float32": "fp32_gflops", "bfloat16": "bf16_gflops", "float16": "fp16_gflops", "float64": "fp64_gflops"}
 LEVELS = ("L1", "L2", "L3", "L4")
 
 
