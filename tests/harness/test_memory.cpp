@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -73,4 +74,57 @@ TEST_CASE("where nothing can be read there is still an answer") {
 TEST_CASE("a process that may have no huge pages is told that they do not work" *
           doctest::skip(hf::probe_machine().emulated)) {  // qemu-user doesn't know this prctl
   CHECK(in_child([] { return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0 && !hf::huge_pages_work(); }));
+}
+
+TEST_CASE("a buffer says how much of what was touched lies on huge pages") {
+  hf::Buffer huge(hf::large_buffer_bytes, hf::Pages::huge);
+  CHECK_FALSE(huge.huge_share());
+  std::fill_n(huge.data(), huge.size(), std::byte{1});
+  const hf::Buffer base(hf::large_buffer_bytes, hf::Pages::base);
+  std::fill_n(base.data(), base.size(), std::byte{1});
+  if (!hf::huge_pages_work()) return;
+  CHECK(huge.huge_share().value() > 0);
+  CHECK(base.huge_share() == 0);
+}
+
+namespace {
+
+hf::Buffer touched(std::size_t bytes, hf::Pages pages) {
+  hf::Buffer buffer(bytes, pages);
+  std::fill_n(buffer.data(), bytes, std::byte{1});
+  return buffer;
+}
+
+/// Whether the fewest huge pages that are remembered are none, for a buffer of this size.
+bool none_for(std::size_t bytes) {
+  const std::optional<hf::HugePages> fewest = hf::fewest_huge_pages();
+  return fewest && fewest->share == 0 && fewest->bytes == bytes;
+}
+
+bool refuse_huge_pages(bool refused) { return prctl(PR_SET_THP_DISABLE, refused ? 1 : 0, 0, 0, 0) == 0; }
+
+}  // namespace
+
+TEST_CASE("the large buffer with the fewest huge pages is remembered, alive, moved or gone" *
+          doctest::skip(hf::probe_machine().emulated)) {  // qemu-user doesn't know this prctl
+  constexpr std::size_t bytes = hf::large_buffer_bytes;
+  CHECK(in_child([] {
+    if (!refuse_huge_pages(true)) return false;
+    touched(bytes / 2, hf::Pages::huge);  // not large
+    touched(bytes, hf::Pages::base);      // requests none
+    return !none_for(bytes / 2) && !none_for(bytes);
+  }));
+  CHECK(in_child([] {
+    if (!refuse_huge_pages(true)) return false;
+    hf::Buffer first = touched(bytes, hf::Pages::huge);
+    const hf::Buffer moved = std::move(first);
+    return none_for(bytes);
+  }));
+  CHECK(in_child([] {
+    if (!refuse_huge_pages(true)) return false;
+    touched(bytes, hf::Pages::huge);
+    if (!refuse_huge_pages(false)) return false;
+    touched(2 * bytes, hf::Pages::huge);  // has some, or as many
+    return none_for(bytes);
+  }));
 }

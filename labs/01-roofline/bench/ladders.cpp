@@ -107,6 +107,8 @@ class ChaseVariant {
             }};
   }
 
+  double huge_share() const { return buffer_.huge_share().value_or(0); }
+
  private:
   void read_all() const {
     for (std::size_t i = 0; i < cycle_.lines(); ++i) keep(cycle_.start()[i].next);
@@ -262,8 +264,6 @@ void measure_bandwidth(Lab& lab, Shared& shared) {
 }
 
 void measure_latency(Lab& lab, Shared& shared) {
-  if (!lab.machine().huge_pages)
-    lab.note("the system provides no huge pages, so both latency curves use ordinary pages");
   const std::size_t largest_cache = lab.machine().last_level_cache_bytes();
   const std::vector<std::size_t> sizes = working_sets(shared.largest, lab.quick());
   ChaseVariant huge("huge", shared.largest, Pages::huge), base("base", shared.largest, Pages::base);
@@ -288,7 +288,12 @@ void measure_latency(Lab& lab, Shared& shared) {
   lab.add(Value("clock_ghz", estimate(ghz), "GHz", "the core's clock while the chases ran, by working set"));
   lab.add(Value("latency_l1_ns", levels.cache(1), "ns"));
   lab.add(Value("latency_dram_ns", levels.dram(), "ns", "DRAM latency"));
-  lab.add(Value("huge_page_latency_gain", huge_page_gain, "1"));
+  if (const double share = huge.huge_share(); share >= enough_huge_pages) {
+    lab.add(Value("huge_page_latency_gain", huge_page_gain, "1"));
+  } else {
+    lab.note("the chase that requested huge pages got them for " + number_text(100 * share) +
+             "% of its memory, so what they gain is undecided");
+  }
 }
 
 }  // namespace hf::roofline

@@ -136,8 +136,6 @@ Shared::Shared(Lab& lab) : bytes(chase_bytes(lab)) {
 }
 
 void measure_limits(Lab& lab, Shared& shared) {
-  if (!lab.machine().huge_pages)
-    lab.note("no huge pages on this system, so a chase also waits for address translations");
   shared.memory = std::make_shared<ChaseMemory>(lab.machine().cores > 1 ? 2 : 1, shared.bytes);
   add_limits(lab, *shared.memory);
   predict_chases(lab);

@@ -12,6 +12,8 @@
 #include <fstream>
 #include <ios>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -65,6 +67,65 @@ std::uint64_t left_in_address_space(const std::filesystem::path& root) {
   return left(limit.rlim_cur, read_kilobytes(root / "proc/self/status", "VmSize"));
 }
 
+/// The share on huge pages of what was touched between two addresses, from the kernel's list of mappings.
+std::optional<double> huge_share_between(std::uintptr_t begin, std::uintptr_t end) {
+  std::ifstream maps("/proc/self/smaps");
+  bool inside = false;
+  std::uint64_t touched = 0, huge = 0;  // kB
+  for (std::string line; std::getline(maps, line);) {
+    const auto kilobytes = [&](const std::string& name) -> std::uint64_t {
+      return line.starts_with(name) ? std::strtoull(line.c_str() + name.size(), nullptr, 10) : 0;
+    };
+    std::uintptr_t from = 0, to = 0;
+    char dash = 0;
+    std::istringstream fields(line);
+    if (fields >> std::hex >> from >> dash >> to && dash == '-') inside = from < end && begin < to;
+    if (!inside) continue;
+    touched += kilobytes("Rss:");
+    huge += kilobytes("AnonHugePages:");
+  }
+  if (touched == 0) return std::nullopt;
+  return static_cast<double>(huge) / static_cast<double>(touched);
+}
+
+/// The large buffers that requested huge pages. A buffer is looked at when it goes, since its pages come as it is
+/// touched.
+class LargeBuffers {
+ public:
+  void add(const Buffer& buffer) {
+    const std::lock_guard lock(mutex_);
+    alive_[buffer.data()] = buffer.size();
+  }
+
+  void remove(const Buffer& buffer) {
+    const std::lock_guard lock(mutex_);
+    if (alive_.erase(buffer.data()) == 1) look_at(buffer.data(), buffer.size());
+  }
+
+  std::optional<HugePages> fewest() {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [data, bytes] : alive_) look_at(data, bytes);
+    return fewest_;
+  }
+
+ private:
+  void look_at(const std::byte* data, std::size_t bytes) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    const std::optional<double> share = huge_share_between(begin, begin + bytes);
+    if (share && (!fewest_ || *share < fewest_->share)) fewest_ = {bytes, *share};
+  }
+
+  std::mutex mutex_;
+  std::map<const std::byte*, std::size_t> alive_;
+  std::optional<HugePages> fewest_;
+};
+
+/// Never destroyed, because a thread's own buffers may outlive the objects of this file.
+LargeBuffers& large_buffers() {
+  static LargeBuffers& buffers = *new LargeBuffers;
+  return buffers;
+}
+
 }  // namespace
 
 Buffer::Buffer(std::size_t bytes, Pages pages) : bytes_(bytes), mapped_(bytes + alignment) {
@@ -78,6 +139,7 @@ Buffer::Buffer(std::size_t bytes, Pages pages) : bytes_(bytes), mapped_(bytes + 
   data_ = reinterpret_cast<std::byte*>((address + alignment - 1) / alignment * alignment);
   // Fails if the kernel has no huge pages: the buffer then has the available pages.
   madvise(mapping_, mapped_, pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  if (pages == Pages::huge && bytes >= large_buffer_bytes) large_buffers().add(*this);
 }
 
 Buffer::Buffer(Buffer&& other) noexcept
@@ -95,7 +157,14 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
 }
 
 Buffer::~Buffer() {
-  if (mapping_ != nullptr) munmap(mapping_, mapped_);
+  if (mapping_ == nullptr) return;
+  if (bytes_ >= large_buffer_bytes) large_buffers().remove(*this);
+  munmap(mapping_, mapped_);
+}
+
+std::optional<double> Buffer::huge_share() const {
+  const auto begin = reinterpret_cast<std::uintptr_t>(data_);
+  return huge_share_between(begin, begin + bytes_);
 }
 
 std::uint64_t available_memory_bytes(const std::filesystem::path& root) {
@@ -117,22 +186,12 @@ bool huge_pages_work() {
   try {
     const Buffer buffer(bytes, Pages::huge);
     std::fill_n(buffer.data(), bytes, std::byte{1});
-    const auto address = reinterpret_cast<std::uintptr_t>(buffer.data());
-    std::ifstream maps("/proc/self/smaps");
-    bool inside = false;
-    for (std::string line; std::getline(maps, line);) {
-      std::uintptr_t from = 0, to = 0;
-      char dash = 0;
-      std::istringstream fields(line);
-      if (fields >> std::hex >> from >> dash >> to && dash == '-') {
-        inside = from <= address && address < to;
-      } else if (inside && line.starts_with("AnonHugePages:")) {
-        return std::strtoull(line.c_str() + 14, nullptr, 10) > 0;
-      }
-    }
+    return buffer.huge_share().value_or(0) > 0;
   } catch (const OutOfMemory&) {
+    return false;
   }
-  return false;
 }
+
+std::optional<HugePages> fewest_huge_pages() { return large_buffers().fewest(); }
 
 }  // namespace hf

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <stdexcept>
 
@@ -35,6 +36,11 @@ class Buffer {
   std::size_t size() const { return bytes_; }
   std::byte* data() const { return data_; }
 
+  /// How much of what was touched lies on huge pages, from 0 to 1: a request is no promise, since free memory may be in
+  /// pieces. Neighbouring buffers with the same request count together, because the kernel lists them as one.
+  /// \return nothing if no page was touched, or if the system doesn't say
+  std::optional<double> huge_share() const;
+
   /// The buffer as an array of T, size() / sizeof(T) long.
   template <class T>
   std::span<T> as() const {
@@ -56,5 +62,22 @@ std::uint64_t available_memory_bytes(const std::filesystem::path& root = "/");
 
 /// True if madvise gives huge pages, found by requesting one.
 bool huge_pages_work();
+
+/// A buffer's size and Buffer::huge_share().
+struct HugePages {
+  std::size_t bytes;
+  double share;
+};
+
+/// From this size a buffer counts as large. A core remembers the addresses of some thousand pages, so from here on small
+/// pages make it look addresses up.
+inline constexpr std::size_t large_buffer_bytes = std::size_t{16} << 20;
+
+/// Below this share, a buffer's pages slow it down enough to say so.
+inline constexpr double enough_huge_pages = 0.9;
+
+/// The large buffer with the smallest share, of those that requested huge pages since the program began; nothing if
+/// there was none.
+std::optional<HugePages> fewest_huge_pages();
 
 }  // namespace hf

@@ -62,6 +62,7 @@ Json run_json(const Run& run, const Results& results, const std::vector<std::str
                  {"after", or_null(steal_between(run.at_start, run.at_end))}}},
                {"clock_resolution_ns", clock_resolution_ns()},
                {"noise_floor", round_significant(run.noise_floor, 4)}};
+  if (run.fewest_huge_pages) json["huge_page_share"] = round_significant(run.fewest_huge_pages->share, 4);
   if (const double seconds = throttled_seconds(run); seconds > 0) json["throttled_seconds"] = seconds;
   const ThermalThrottling thermal = thermal_throttling(run);
   if (thermal.times > 0) json["thermal_throttles"] = thermal.times;
@@ -136,6 +137,12 @@ std::vector<std::string> warnings(const Inputs& inputs, const Run& run, const Ma
     lines.push_back("the cores slowed down " + std::to_string(thermal.times) + " times because of their temperature" +
                     (thermal.seconds > 0 ? ", for " + number_text(thermal.seconds) + " s" : ""));
   return lines;
+}
+
+std::string huge_page_note(const std::optional<HugePages>& fewest) {
+  if (!fewest || fewest->share >= enough_huge_pages) return "";
+  return "the system put only " + number_text(100 * fewest->share) + "% of a buffer of " +
+         capacity_text(fewest->bytes) + " on huge pages, so random reads also wait for addresses to be translated";
 }
 
 void check_before_measuring(const Inputs& inputs, const Machine& machine) {

@@ -4,9 +4,11 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/measure/memory.hpp"
 #include "lab.hpp"
 #include "record/inputs.hpp"
 #include "record/law.hpp"
@@ -34,6 +36,7 @@ struct Run {
   Budget budget = Budget::full;
   SystemState at_start, before_body, at_end;
   double noise_floor = 0;
+  std::optional<HugePages> fewest_huge_pages;
 };
 
 /// "quick" or "full".
@@ -46,6 +49,9 @@ void complete_inputs(Inputs& inputs, const Machine& machine);
 /// What a reader of the record should know about how it came about: a build that is not optimised, throttling. One
 /// line each. They refuse publication (check_publishable()).
 std::vector<std::string> warnings(const Inputs& inputs, const Run& run, const Machine& machine);
+
+/// A line for the record's notes if a large buffer got fewer huge pages than a measurement needs; else empty.
+std::string huge_page_note(const std::optional<HugePages>& fewest);
 
 /// Checks what is known of a record before it is measured: that it will not identify a person or a host.
 /// Throws FileError with one line.

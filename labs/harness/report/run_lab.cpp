@@ -23,6 +23,7 @@
 #include "environment.hpp"
 #include "harness/measure/clock.hpp"
 #include "harness/measure/interrupt.hpp"
+#include "harness/measure/memory.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/scratch_folder.hpp"
 #include "lab.hpp"
@@ -208,12 +209,15 @@ class LabRun {
                         "%: identical loops differ by up to this much, so any smaller difference counts as a tie");
 
     lab.run();
+    run.fewest_huge_pages = fewest_huge_pages();
+    if (const std::string note = huge_page_note(run.fewest_huge_pages); !note.empty()) lab.note(note);
     stop_watching();
     stop_if_interrupted();
     stop_if_conditions_changed();
     terminal_.clear_progress();
     run.at_end = read_system_state();
     run.seconds = static_cast<double>(now_ns() - start) * 1e-9;
+    say_if_busy(run);
     const nlohmann::json record =
         make_record(info_, inputs_, run, machine_, read_commit(lab_texts.checkout), lab.results(), laws_);
     const nlohmann::json read = as_read(record, definitions_);
@@ -241,6 +245,15 @@ class LabRun {
       throw std::runtime_error("the clock of this machine says " + now + ", which is before this program was built" +
                                remedy);
     }
+  }
+
+  void say_if_busy(const Run& run) {
+    if (quiet_between(run.at_start, run.at_end)) return;
+    const auto percent = [](std::optional<double> share) { return number_text(100 * share.value_or(0)) + "%"; };
+    terminal_.paragraph("note: other work disturbed this run: for " + percent(stall_between(run.at_start, run.at_end)) +
+                        " of the time a task waited for a processor, and the host took " +
+                        percent(steal_between(run.at_start, run.at_end)) +
+                        " of the processors' time; the ranges cover this run, not the next one");
   }
 
   void say_waiting(double seconds_left) {
