@@ -321,9 +321,14 @@ def test_where_there_is_nothing_but_a_shell_a_lab_leaves_its_record(root, tmp_pa
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.uname().machine == "aarch64", reason="is built natively there, above")
-def test_a_lab_that_was_built_across_finds_its_loader_in_the_bundle(root, tmp_path):
+def test_a_lab_that_was_built_across_leaves_its_record_under_emulation(root, tmp_path):
     subprocess.run([root / "tools/bundle"], env={**os.environ, "ARCH": "aarch64", "LABS": "04", "LEVELS": "armv8-a"}, check=True)
     archive = next((root / "build").glob("hardware-first-*-aarch64.tar.gz"))
     subprocess.run(["tar", "xzf", archive, "-C", tmp_path, "--strip-components=1"], check=True)
     run = result_of("qemu-aarch64", "armv8-a/lab-04-tpu", "--version", cwd=tmp_path, check=True)
     assert run.stdout.startswith("lab-04-tpu ")
+    # Takes five minutes.
+    subprocess.run(["qemu-aarch64", "armv8-a/lab-04-tpu", "--budget", "quick", "--out", tmp_path], cwd=tmp_path, check=True)
+    record = tmp_path / "04-tpu.json"
+    subprocess.run([root / "build/bin/record", "check", record], check=True)
+    assert json.loads(record.read_text())["machine"]["architecture"] == "aarch64"
