@@ -16,7 +16,7 @@ top_edge = 36; bottom_edge = height - 62; right_edge = width - 24
 y_title = "time per number, ns"
 load "frame.gp"
 set logscale y
-set xrange [0:100.1]  # the last point is inside in spite of rounding
+set xrange [-1.5:100.1]  # the first mark is clear of the axis, and the last is inside in spite of rounding
 eval y_range(fast_min / 1.6, slow_max * 1.6)
 eval decades_on("y", "1 2 5")
 set xlabel "numbers that go the long way, %" offset 0,0.9 textcolor rgb quiet

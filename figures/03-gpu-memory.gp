@@ -20,7 +20,7 @@ top_edge = 36; bottom_edge = 356; right_edge = width - 24
 y_title = "latency of a load, cycles"
 load "frame.gp"
 set logscale x 2
-eval x_range(wait_min_x, wait_max_x * 1.001)  # the last point is inside in spite of rounding
+eval x_range(wait_min_x / 1.3, wait_max_x * 1.001)  # the first mark is clear of the axis, and the last inside in spite of rounding
 eval y_range(wait_min_y / 1.4, wait_max_y * 1.4)
 set xtics (capacity(2.0**12) 2.0**12)
 set for [k = 16:40:4] xtics add (capacity(2.0**k) 2.0**k)
@@ -34,7 +34,7 @@ top_edge = 452; bottom_edge = height - 58; right_edge = 268
 y_title = "bandwidth used, GB/s"
 unset label
 load "frame.gp"
-eval x_range(stride_min_x, stride_max_x * 1.001)
+eval x_range(stride_min_x / 1.25, stride_max_x * 1.001)
 eval y_range(stride_min_y / 1.6, stride_max_y * 1.6)
 eval powers_on_x
 set xlabel "stride, words"
@@ -48,7 +48,7 @@ unset label
 set label y_title at screen (left_edge - 54.0) / width,screen title_height textcolor rgb quiet
 y_title = ""
 load "frame.gp"
-eval x_range(1, ways_max_x * 1.001)
+eval x_range(1 / 1.25, ways_max_x * 1.001)
 eval y_range(smaller(ways_min_y, 1) / 1.6, larger(ways_max_y, ways_max_x) * 1.6)
 set xlabel "words asked of one bank"
 plot conflicts using 1:1 with lines linewidth 1.4 dashtype modelled_dash linecolor rgb quiet, \

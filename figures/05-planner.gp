@@ -47,8 +47,8 @@ steepness = (bottom_edge - top_edge) / (right_edge - left_edge + 0.0)
 angle(slope) = atan(slope * steepness) / pi * 180
 set object polygon from low,low / 0.75 to high * 0.75,high to high,high to high,high * 0.8 to low / 0.8,low to low,low to low,low / 0.75 \
   fillcolor rgb grey fillstyle transparent solid 0.1 noborder behind
-set label "a quarter too fast" at 52,52 / 0.75 + 1.6 center rotate by angle(1 / 0.75) textcolor rgb quiet
-set label "a quarter too slow" at 73,73 * 0.8 - 2.2 center rotate by angle(0.8) textcolor rgb quiet
+set label "25% too fast" at 52,52 / 0.75 + 1.6 center rotate by angle(1 / 0.75) textcolor rgb quiet
+set label "25% too slow" at 74.5,74.5 * 0.8 - 2.2 center rotate by angle(0.8) textcolor rgb quiet
 set label "exact" at 75,75 + 1.4 center rotate by angle(1) textcolor rgb quiet
 
 name(text) = text[1:strstrt(text, ":") - 1]

@@ -23,7 +23,7 @@ eval y_range(0, y_max)
 set xtics ("2⁻⁶⁰" -60, "2⁻⁵⁰" -50, "2⁻⁴⁰" -40, "2⁻³⁰" -30, "2⁻²⁰" -20, "2⁻¹⁰" -10, "1" 0, "2¹⁰" 10, "2²⁰" 20)
 set xlabel "size" offset 0,0.9 textcolor rgb quiet
 
-# Above the plot, from the smallest number of each format to the largest; thick where it has all its digits.
+# Above the plot, each format below its name, from its smallest number to its largest; thick where it has all its digits.
 array formats[4] = ["bf16", "fp16", "FP8 E5M2", "FP8 E4M3"]
 array least[4] = [-133, -24, -16, -9]
 array normal[4] = [-126, -14, -14, -6]
@@ -31,19 +31,15 @@ array most[4] = [128, 16, 16, 9]
 place(x) = left_edge + (x - x_min) * (right_edge - left_edge + 0.0) / (x_max - x_min)
 inside(x) = x < x_min ? x_min : x > x_max ? x_max : x
 do for [i = 1:4] {
-  y = 1 - (18.0 + (i - 1) * 32) / height
+  y = 1 - (28.0 + (i - 1) * 36) / height
   set arrow from screen place(inside(least[i])) / width,screen y to screen place(inside(most[i])) / width,screen y \
     nohead linewidth 2 linecolor rgb grey
   set arrow from screen place(inside(normal[i])) / width,screen y to screen place(inside(most[i])) / width,screen y \
     nohead linewidth 7 linecolor rgb grey
-}
-set label "bf16" at screen (left_edge + 4.0) / width,screen 1 - 36.0 / height left textcolor rgb ink
-do for [i = 2:4] {
-  set label formats[i] at screen (place(least[i]) - 10) / width,screen 1 - (18.0 + (i - 1) * 32) / height right \
-    textcolor rgb ink
+  set label formats[i] at screen place(inside(least[i])) / width,screen y + 15.0 / height left textcolor rgb ink
 }
 set arrow from -25,0 to -25,y_max nohead linewidth 1.6 linecolor rgb ink
-set label "too small for fp16" at -25.7,0.95 * y_max right textcolor rgb ink
+set label "← zero in fp16" at -24.3,0.95 * y_max left textcolor rgb ink
 plot plain using ($1 + 0.5):2 with boxes fillcolor rgb purple, \
      plain using ($1 + 0.5):2 with histeps linewidth 1.8 linecolor rgb purple, \
      scaled using ($1 + 0.5):2 with histeps linewidth 1.8 linecolor rgb green, \

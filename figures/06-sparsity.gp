@@ -20,8 +20,8 @@ goes_on(to) = to > y_max ? sprintf("on to %s", digits(to)) : ""
 
 right_edge = width - 26
 eval key("measured", measured_point, ink)
-eval key("modelled", modelled_point, ink)
-eval key("dotted: by bytes", 0, quiet)
+eval key("modelled: dashed", modelled_point, ink)
+eval key("bytes alone: dotted", 0, quiet)
 top_edge = 36; bottom_edge = 426
 y_title = "times a vector, from memory: time over dense"
 load "frame.gp"

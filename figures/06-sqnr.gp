@@ -28,10 +28,12 @@ slope = 20 * log10(2)
 rise = atan2(slope * (bottom_edge - top_edge) / 70.0, (right_edge - left_edge) / 14.0) * 180 / pi
 set label "Shannon’s limit: 6.02 dB a bit" at 9,9 * slope center rotate by rise font along textcolor rgb quiet
 set xlabel "bits for each number, scales included" offset 0,0.9 textcolor rgb quiet
+# The names of formats with about as many bits are a column, in the order of the marks to its left.
+column_of(bits) = bits > 20 ? NaN : bits > 10 ? 16.15 : bits > 6 ? 8.5 : 4.5
 plot limit using 1:2 smooth unique with lines linewidth 1.4 dashtype modelled_dash linecolor rgb quiet, \
      predicted using 1:2 with points pointtype modelled_point pointsize 1.15 linewidth 1.4 linecolor rgb ink, \
      dots using 1:2 with points pointtype measured_point pointsize 0.7 linecolor rgb blue, \
-     dots using (only($1 < 20, $1)):2:5 with labels font near textcolor rgb ink
+     dots using (column_of($1)):2:5 with labels font end textcolor rgb ink
 unset label
 
 # ---- Kinds of numbers ----

@@ -31,7 +31,7 @@ eval key("simulated", simulated_point, ink)
 y_title = "error, over the sum; dashed: bounds, with the u of fp32"
 load "frame.gp"
 set logscale xy
-eval x_range(terms_min, terms_max * 1.001)  # the last point is inside in spite of rounding
+eval x_range(terms_min / 1.8, terms_max * 1.001)  # the first mark is clear of the axis, and the last inside in spite of rounding
 set yrange [3e-9:3]
 set xtics ("16" 16, "2⁸" 2**8, "2¹²" 2**12, "2¹⁶" 2**16, "2²⁰" 2**20, "2²⁴" 2**24)
 set ytics ("10⁻⁸" 1e-8, "10⁻⁶" 1e-6, "10⁻⁴" 1e-4, "1%%" 1e-2, "all" 1)

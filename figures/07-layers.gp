@@ -48,5 +48,5 @@ plot for [i = 1:4] file(i) using (only(has(i), x_min)):(row(i, $1)):(x_max - x_m
        with vectors nohead linewidth 0.8 linecolor rgb grid, \
      for [i = 1:4] file(i) using (only(has(i), $2)):(row(i, $1)) with points pointtype points[i] pointsize 0.8 \
        linecolor rgb inks[i], \
-     for [i = 1:4] file(i) using (only(has(i), $2 * 1.3)):(row(i, $1)):(in_words($2)) with labels left \
+     for [i = 1:4] file(i) using (only(has(i), $2)):(row(i, $1)):(in_words($2)) with labels left offset 1.1,0 \
        textcolor rgb inks[i]

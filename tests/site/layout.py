@@ -14,13 +14,14 @@ from urllib.parse import quote
 from made import RECORDS, ROOT
 from playwright.sync_api import Browser
 from test_gnuplot import SVG, TOOL, gnuplot, labels
+from whole import DEFAULT
 
 SCRIPTS = sorted((ROOT / "figures").glob("[0-9][0-9]-*.gp"))
 STATIC = ROOT / "site" / "press" / "static"
 # The machines whose figures are known to be without faults, and must remain so. Colliding labels on a new machine are not the
 # contributor's fault: they only warn until the machine is added here.
 FAULTLESS = {"amd-epyc-zen-3-2-cores-vm", "amd-epyc-zen-4-2-cores-vm", "amd-epyc-zen-5-2-cores-vm",
-             "amd-epyc-zen-5-4-hosts-1-gbit", "intel-xeon-2-cores-vm", "intel-xeon-nvidia-h100-vm"}
+             "amd-epyc-zen-5-4-hosts-1-gbit", "intel-xeon-2-cores-vm", "intel-xeon-nvidia-h100-vm", DEFAULT}
 # Baseline to the top of a digit or capital, and to the bottom of a comma, in em. Few letters go below that.
 ABOVE, BELOW = 0.66, 0.12
 # A curve may touch the edge of a label's box; only a line through the middle of the letters is a fault.
@@ -120,8 +121,24 @@ def curves(source: str) -> list[tuple[str, labels.Shape]]:
     return pieces
 
 
+def marks(source: str) -> list[tuple[str, labels.Shape]]:
+    """The marker of every point, with its colour. Areas, unlike markers, have an opacity."""
+    found = []
+    for shape in ElementTree.fromstring(source).iter():
+        if shape.tag == SVG + "circle":
+            x, y, radius = (float(shape.get(name)) for name in ("cx", "cy", "r"))
+            turns = [math.pi * (eighth + 0.5) / 4 for eighth in range(8)]
+            corners = [(x + radius * math.cos(turn), y + radius * math.sin(turn)) for turn in turns]
+        elif shape.tag == SVG + "polygon" and not shape.get("fill-opacity"):
+            corners = [tuple(map(float, pair.split(","))) for pair in shape.get("points").split()]
+        else:
+            continue
+        found.append((re.search(r"[sf]-(\w+)", shape.get("class"))[1], labels.Shape(corners)))
+    return found
+
+
 def faults(source: str, texts: list[dict]) -> list[str]:
-    """The faults of a figure: words that leave it, words that overlap, curves through words."""
+    """The faults of a figure: words that leave it, words that overlap, curves through words, words on marks."""
     top, width, height = map(float, re.search(r'viewBox="0 (\S+) (\S+) (\S+)"', source).groups())
     told = []
     boxes = [(text["string"], box(text)) for text in texts]
@@ -129,11 +146,13 @@ def faults(source: str, texts: list[dict]) -> list[str]:
         if own.x0 < 0 or own.y0 < top or own.x1 > width or own.y1 > top + height:
             told.append(f"{string!r} leaves the figure")
         told += [f"{string!r} lies on {other!r}" for other, its in boxes[:i] if labels.overlap(own, its)]
-    pieces = curves(source)
+    pieces, points = curves(source), marks(source)
     for text in texts:
         middle = box(text, STRUCK_TO, -STRUCK_FROM, inset=2)
         colours = {colour for colour, piece in pieces if labels.overlap(middle, piece)}
         told += [f"{text['string']!r} is struck through by a {colour} line" for colour in sorted(colours)]
+        covered = {colour for colour, mark in points if labels.overlap(box(text, below=0), mark)}
+        told += [f"{text['string']!r} lies on a mark that is {colour}" for colour in sorted(covered)]
     return told
 
 

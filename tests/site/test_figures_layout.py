@@ -87,6 +87,10 @@ WORD = {"string": "word", "x": 10, "y": 50, "anchor": "start", "turn": "", "widt
     ('<path class="s-grid" d="M0,45L100,45"/>', [WORD], []),
     ('<path class="s-quiet" d="M0,45L100,45"/>', [WORD], ["'word' is struck through by a quiet line"]),
     ('<path class="s-blue" d="M0,0L5,5M60,0L60,99"/>', [WORD], []),
+    ('<circle class="s-ink f-paper" cx="5" cy="45" r="7"/>', [WORD], ["'word' lies on a mark that is ink"]),
+    ('<polygon class="f-ink" points="2,40 12,40 12,50 2,50"/>', [WORD], ["'word' lies on a mark that is ink"]),
+    ('<polygon class="f-ink" fill-opacity="1" points="0,40 60,40 60,60 0,60"/>', [WORD], []),  # a bar
+    ('<circle class="f-ink" cx="5" cy="45" r="4"/>', [WORD], []),
     ('<path class="s-ink" d="M30,0L30,99"/>', [{**WORD, "turn": "rotate(90 10 50)"}], []),
 ])
 def test_the_check_sees_what_it_should(path, words, told):

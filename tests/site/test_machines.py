@@ -205,6 +205,13 @@ def test_a_section_names_the_machine_that_it_borrows_from_once(site, page, first
     assert "Fine" not in " ".join(html for html in variant(site) if html)  # the source of its numbers
 
 
+def test_a_column_with_a_borrowed_number_is_one_of_numbers(site):
+    text = borrowing(site, "| of | here | there | words |\n|---|---|---|---|\n| a | {slow} | {speed} | {slow} loop of many |")
+    assert text == "of here there words a 1 300 GFLOP/s (Second · 2) 1 loop of many"
+    cells = re.findall(r"<t[dh]\b[^>]*>", site.html())
+    assert ["text-right" in cell for cell in cells] == [False, True, True, False] * 2
+
+
 @pytest.mark.parametrize(("machine", "short"), [
     ({"cpu": "Intel(R) Xeon(R) Processor", "microarchitecture": "Emerald Rapids"}, "Emerald Rapids · 2"),
     ({"cpu": "AMD EPYC 9654 96-Core Processor", "cores": 192}, "EPYC 9654 · 192"),

@@ -89,6 +89,27 @@ def paragraph(lines):
     return docutils.nodes.paragraph("", "x" * 66 * lines)
 
 
+# Shows all answers. For each scene: by how much its figure is higher than the text beside it.
+EMPTY = """() => {
+  document.querySelectorAll(".hf-predict-skip").forEach(each => each.click());
+  return [...document.querySelectorAll(".hf-scene")].map(scene => {
+    const figure = scene.querySelector(":scope > figure"), text = [...scene.children].filter(each => each !== figure);
+    const shown = text.map(each => each.getBoundingClientRect()).filter(({height}) => height);
+    const high = Math.max(...shown.map(({bottom}) => bottom)) - Math.min(...shown.map(({top}) => top));
+    return [figure.id, Math.round(figure.getBoundingClientRect().height - high)];
+  });
+}"""
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_no_column_of_text_is_empty_beside_a_figure(browser, book, chapter):
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.goto((book / f"{chapter}.html").as_uri())
+    page.evaluate("document.fonts.ready")
+    empty = page.evaluate(EMPTY)
+    page.close()
+    assert empty and [each for each in empty if each[1] > 1.5 * beside.EMPTY] == []  # its heights are estimates
+
+
 def test_a_scene_is_a_figure_and_the_text_beside_it():
     before, near, after = paragraph(30), paragraph(5), [paragraph(20), paragraph(20)]
     own = figure("a")

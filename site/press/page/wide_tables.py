@@ -7,6 +7,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
+from ..measurements.borrowed import LABEL
+
 NUMBER = re.compile(r"[−+≤≥<>]?\s?\d[\d\s.,–]*(to \d[\d.]*)?\S{0,9}(\s\S{1,14})?|[\d\s.+=-]+")  # with a unit, or a sum
 NOTHING = {"", "–", "not measured"}
 
@@ -23,10 +25,18 @@ def align_numbers(table: nodes.table) -> None:
     if len({len(row) for row in rows}) != 1:
         return
     for column in list(zip(*rows))[1:]:
-        body = [cell.astext().strip() for cell in column if not isinstance(cell.parent.parent, nodes.thead)]
+        body = [words_of(cell) for cell in column if not isinstance(cell.parent.parent, nodes.thead)]
         if set(body) - NOTHING and all(text in NOTHING or NUMBER.fullmatch(text) for text in body):
             for cell in column:
                 cell["classes"].append("text-right")
+
+
+def words_of(cell: nodes.entry) -> str:
+    """What a cell says, without the machine that lent its number."""
+    words = cell.astext()
+    for label in [node for node in cell.findall(nodes.inline) if LABEL in node["classes"]]:
+        words = words.replace(label.astext(), "", 1)
+    return words.strip()
 
 
 def depart_table(translator: HTML5Translator, node: nodes.table) -> None:

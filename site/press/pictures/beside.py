@@ -1,5 +1,6 @@
 """Puts each figure of a chapter into a box with the text around it, class hf-scene: on a wide page, site.css has the figure
-beside that text, where it stays while the text passes. A figure with little text around it has no box."""
+beside that text, where it stays while the text passes. A figure with little text around it has no box, so it has its place in
+the column of text."""
 
 import math
 import re
@@ -13,6 +14,7 @@ PROSE, CODE, CAPTION = (29, 66), (19, 84), (24, 90)
 AROUND, FOLD, QUESTION = 18, 60, 120
 PICTURE, GROWN = 467, 640  # the width of a picture, and if it grows
 SHORTEST, HIGHEST = 150, 720  # of the text of a scene; of a figure that stays
+EMPTY = 200  # at most, of the column of text beside a figure
 TALL = 660  # a picture that would be taller doesn't grow, because it must fit a laptop's screen
 
 
@@ -27,7 +29,7 @@ class Scenes(SphinxPostTransform):
                 figure["classes"] += ["hf-tall"] * is_tall(figure)
                 scene = scene_of(figure, section[done:])
                 done = section.index(scene[-1]) + 1
-                if sum(map(height, scene)) - height(figure) >= SHORTEST:
+                if sum(map(height, scene)) - height(figure) >= max(SHORTEST, height(figure) - EMPTY):
                     done -= len(scene) - 1
                     put_into_box(section, scene)
                     figure["classes"] += ["hf-stays"] * (height(figure) <= HIGHEST)

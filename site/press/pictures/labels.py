@@ -185,7 +185,7 @@ class Surroundings:
             if candidate.point:
                 candidate.whole_cost += AMBIGUITY_COST * self._closer_marks(candidate)
             if candidate.leader:
-                candidate.whole_cost += self._of_leader(candidate.leader)
+                candidate.whole_cost += self._of_leader(candidate)
         return candidate.whole_cost
 
     def _of_box(self, box):
@@ -200,8 +200,10 @@ class Surroundings:
         centres = {((mark.x0 + mark.x1) / 2, (mark.y0 + mark.y1) / 2) for mark in self.marks}  # curves may share a place
         return sum(abs(x - candidate.point[0]) > 1 and distance(candidate.box, (x, y)) <= own + 1 for x, y in centres)
 
-    def _of_leader(self, leader):
-        return (10 + LABEL_COST * covered(leader, self.boxes) + 0.5 * MARK_COST * covered(leader, self.marks)
+    def _of_leader(self, candidate):
+        leader = candidate.leader
+        others = [mark for mark in self.marks if distance(mark, candidate.point)]  # than those it begins in
+        return (10 + LABEL_COST * covered(leader, self.boxes) + 0.5 * MARK_COST * covered(leader, others)
                 + 2 * LINE_COST * min(4, covered(leader, self.segments)))
 
 
