@@ -50,6 +50,20 @@ def test_a_fork_deploys_no_pages(root):
         assert not deploys or [job.get("if") for job in first] == ["vars.DEPLOY_PAGES == 'yes'"] * len(first), name
 
 
+def test_what_reads_a_strangers_text_may_write_nothing(root):
+    """Anybody can open an issue. The job that reads it may only read; the job that may write checks out main, and runs none of
+    what was found. Each issue has its own turn, so that none cancels another's."""
+    workflow = yaml.safe_load((root / ".github/workflows/machine.yml").read_text())
+    check, answer = workflow["jobs"]["check"], workflow["jobs"]["answer"]
+    assert workflow[True] == {"issues": {"types": ["opened", "edited"]}}  # YAML's `on`
+    assert check["permissions"] == {"contents": "read"}
+    assert answer["permissions"] == {"contents": "write", "issues": "write", "pull-requests": "write"}
+    assert not any("env" in step for step in check["steps"])  # no token
+    assert [step["run"] for step in answer["steps"] if "run" in step] == ["tools/add-machine answer found"]
+    assert not any("ref" in step.get("with", {}) for job in (check, answer) for step in job["steps"])
+    assert workflow["concurrency"] == {"group": "machine-${{ github.event.issue.number }}", "cancel-in-progress": False}
+
+
 def test_where_the_book_asks_git_the_checkout_is_trusted_first(root):
     for name in NAMES:
         for job in yaml.safe_load((root / f".github/workflows/{name}.yml").read_text())["jobs"].values():
