@@ -100,13 +100,18 @@ model: needs-model ## count, predict and time each operation of your PyTorch mod
 	@tools/model "$$FILE" $$OPTIONS
 
 .PHONY: serve
-serve: needs-serve ## serve the book at http://localhost:8000/; open pages offer to reload after a rebuild (PORT=8000)
-	@tools/serve build/site $(PORT)
+serve: needs-serve ## serve the book at http://localhost:8000/; open pages offer to reload after a rebuild (PORT=8000, PAGE=measure.html)
+	@tools/serve build/site $(PORT) $(PAGE)
 
 .PHONY: pdf
 pdf: needs-pdf tool reference ## make a PDF for print from the existing records: build/hardware-first.pdf
 	@tools/alone sh -c 'tools/render || [ $$? = 1 ] || exit; tools/print-book build/site build/hardware-first.pdf'
 	@echo "The book: $$PWD/build/hardware-first.pdf"
+
+.PHONY: epub
+epub: needs-epub tool reference ## make an EPUB for e-readers from the existing records: build/hardware-first.epub
+	@tools/alone sh -c 'tools/render || [ $$? = 1 ] || exit; tools/ebook build/hardware-first.epub'
+	@echo "The book: $$PWD/build/hardware-first.epub"
 
 .PHONY: publish
 publish: needs-publish tool ## add this machine's full records to figures/records/ (MACHINE=name)

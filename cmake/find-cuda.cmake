@@ -16,20 +16,42 @@ function(cuda_is_of_use to)
   endif()
 endfunction()
 
-# gpu_architectures(to): the architectures of the GPUs present, else those of a T4, an A100 and an H100. Hopper's own instructions
-# (TMA, WGMMA) exist only in 90a, and 75 is the oldest that CUDA 13 knows. For one that is older, the lab says when it runs
-# that it was not compiled for it.
-function(gpu_architectures to)
+# gpus_present(to): the compute capabilities of the GPUs present, without the dot: 90 for 9.0.
+function(gpus_present to)
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-                  OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE status)
-  string(REGEX MATCHALL "[0-9]+\\.[0-9]" found "${found}")
-  list(TRANSFORM found REPLACE "\\." "")
-  list(FILTER found INCLUDE REGEX "^(75|[89][0-9]|1[0-9][0-9])$")
+                  OUTPUT_VARIABLE said ERROR_QUIET RESULT_VARIABLE status)
+  set(found "")
+  if(status EQUAL 0)
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]" found "${said}")
+    list(TRANSFORM found REPLACE "\\." "")
+    list(REMOVE_DUPLICATES found)
+  endif()
+  set(${to} "${found}" PARENT_SCOPE)
+endfunction()
+
+# gpu_architectures(to): the architectures of the GPUs present that can run kernels, else those of a T4, an A100 and an H100.
+# Hopper's own instructions (TMA, WGMMA) exist only in 90a. CUDA 13 compiles for nothing older than 75.
+set(new_enough "^(75|[89][0-9]|1[0-9][0-9])$")
+function(gpu_architectures to)
+  gpus_present(found)
+  list(FILTER found INCLUDE REGEX "${new_enough}")
   list(TRANSFORM found REPLACE "^90$" "90a")
-  list(REMOVE_DUPLICATES found)
-  if(NOT status EQUAL 0 OR NOT found)
+  if(NOT found)
     set(found 75 80 90a)
   endif()
+  set(${to} "${found}" PARENT_SCOPE)
+endfunction()
+
+# gpus_too_old(to): the compute capabilities of the GPUs present, if none of them can run the kernels; else empty.
+function(gpus_too_old to)
+  gpus_present(found)
+  foreach(capability IN LISTS found)
+    if(capability MATCHES "${new_enough}")
+      set(found "")
+    endif()
+  endforeach()
+  string(REGEX REPLACE "([0-9])(;|$)" ".\\1\\2" found "${found}")
+  string(REPLACE ";" " and " found "${found}")
   set(${to} "${found}" PARENT_SCOPE)
 endfunction()
 
@@ -68,6 +90,12 @@ else()
 endif()
 if(looks)
   find_cuda(missing)
+  if(NOT missing AND HARDWARE_FIRST_CUDA STREQUAL AUTO)
+    gpus_too_old(old)
+    if(old)  # nvcc would compile for minutes what this machine can't run; a machine without a GPU compiles it to check it
+      set(missing "only a GPU of compute capability ${old}, and CUDA 13 compiles for 7.5 and newer")
+    endif()
+  endif()
   if(NOT missing)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
       gpu_architectures(architectures)

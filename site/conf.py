@@ -18,8 +18,16 @@ press_record_tool = os.environ.get("HARDWARE_FIRST_RECORD_TOOL", "")
 press_published_only = os.environ.get("MEASURE") == "no"  # the project's own site, built without measuring
 
 press_source = os.environ.get("HARDWARE_FIRST_SOURCE", "")  # where a reader gets the project, if that is known
-myst_substitutions = {"get_the_project": f"[download the project]({press_source})" if press_source else
-                      "download the project that built this book"}
+released = f"{press_source.rstrip('/')}/releases/latest/download/hardware-first"  # as GitHub's releases are
+colab = press_source.rstrip("/").replace("https://github.com/", "https://colab.research.google.com/github/", 1)
+myst_substitutions = {
+    "get_the_project": f"[download the project]({press_source})" if press_source else
+                       "download the project that built this book",
+    "on_paper": f"a [PDF]({released}.pdf) to print and an [EPUB]({released}.epub) for e-readers" if press_source else
+                "`make pdf` writes a book to print, `make epub` one for e-readers",
+    "in_colab": f" Without Linux, [a Colab notebook]({colab}/blob/main/colab.ipynb) measures a machine that Google lends you."
+                if colab != press_source.rstrip("/") else "",
+}
 myst_heading_anchors = 3
 suppress_warnings = ["duplicate_declaration.cpp"]  # every header opens the same namespace
 nitpicky = True

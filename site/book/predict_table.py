@@ -106,7 +106,7 @@ class PredictTable(Question):
         if len(tables) != 1:
             raise RecordError("its body must have exactly one table, with a row for each bet")
         self.rows = add_bets(tables[0], self.arguments[0])
-        box += form('<button type="button" class="hf-predict-commit" disabled>These are my answers</button>')
+        box += form('<button type="button" class="hf-predict-commit" disabled="">These are my answers</button>')
         box += self.each_machine(self.answer)
         return box
 
@@ -138,7 +138,7 @@ def add_bets(table: nodes.table, name: str) -> list[str]:
 
 
 def sides(name: str, number: int, row: str) -> str:
-    choices = "".join(f'<label><input type="radio" name="{name}-{number}" value="{side}">{side}</label>' for side in SIDES)
+    choices = "".join(f'<label><input type="radio" name="{name}-{number}" value="{side}"/>{side}</label>' for side in SIDES)
     return f'<div role="radiogroup" aria-label="{html.escape(row)}" data-row="{html.escape(row)}">{choices}</div>'
 
 

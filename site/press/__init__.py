@@ -89,7 +89,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from . import defaults
+from . import defaults, ebook
 from .checks import rules
 from .domain import PressDomain, leave_out_chapters, outdated_pages, pages_to_write, report_problems
 from .measurements import borrowed, claim_boxes, claims_ledger, predictions_page
@@ -106,7 +106,8 @@ from .reader import per_machine, predict
 from .reader.yours import Yours
 from .web import assets, feed, head, link_preview, search
 
-SOURCES = sorted(Path(__file__).parent.rglob("*.py"))
+HERE = Path(__file__).parent
+SOURCES = [path for path in sorted(HERE.rglob("*.py")) if path.parent.name != "ebook"]  # which only writes what was read
 
 
 def setup(app: Sphinx) -> dict:
@@ -116,7 +117,9 @@ def setup(app: Sphinx) -> dict:
     app.add_config_value("press_record_tool", "", "env", str)
     app.add_config_value("press_default_machine", "", "env", str)
     app.add_config_value("press_rights", "", "html", str)
+    app.add_config_value("press_promise", "", "", str)
     app.add_config_value("press_preview", {}, "", dict)
+    app.add_config_value("press_ebook", {}, "", dict)
     app.add_config_value("press_units", {}, "env", dict)
     app.add_config_value("press_chapter", {}, "env", dict)
     app.add_config_value("press_published_only", False, "env", bool)
@@ -133,7 +136,7 @@ def setup(app: Sphinx) -> dict:
         app.add_directive(name, directive)
     for part in (claim_boxes, borrowed, front_page, claims_ledger, machines_page, predict, predictions_page, numbering,
                  glossary, contents, head, feed, link_preview, rules, cite, compare, search, unbroken, wide_tables, defaults,
-                 assets, per_machine, drawing, beside):
+                 assets, per_machine, drawing, beside, ebook):
         part.add_to(app)  # assets before per_machine, which emits the event that assets must have connected to
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("config-inited", leave_out_chapters)

@@ -4,6 +4,7 @@ book.toml lies beside site/, and every part of it is optional:
 
     title, authors                 instead of project and author in conf.py; readers' browsers store their choices and guesses
                                    under the title, so a book with a new title does not find them
+    promise                        a line on the cover of the printed book and of the e-book
     rights                         a line below every page
     default_machine                the machine shown first: a folder in figures/records/
     [preview]                      the picture beside links to the book: a chapter, whose figure it shows, and words
@@ -11,6 +12,7 @@ book.toml lies beside site/, and every part of it is optional:
                                    their sizes; and patterns of units in sentences: beside, which stay on a line with their
                                    number; measured, of which no number is typed by hand, unless it fits counted
     [chapter]                      what every chapter must have: checks/rules.py
+    [ebook]                        without = ["page", …]: the pages that the e-book leaves out
 """
 
 import re
@@ -44,7 +46,8 @@ SETTINGS = {
     "html_permalinks_icon": "#",
 }
 OF_BOOK = {"title": "project", "authors": "author", "rights": "press_rights", "default_machine": "press_default_machine",
-           "preview": "press_preview", "units": "press_units", "chapter": "press_chapter"}
+           "promise": "press_promise", "preview": "press_preview", "units": "press_units", "chapter": "press_chapter",
+           "ebook": "press_ebook"}
 
 
 def read_book(root: Path) -> dict:
@@ -53,9 +56,9 @@ def read_book(root: Path) -> dict:
     try:
         stated = tomllib.loads(path.read_text(encoding="utf-8-sig")) if path.exists() else {}
         for name, value in stated.items():
-            if name not in (*OF_BOOK, "promise"):
+            if name not in OF_BOOK:
                 raise ValueError(f"{name}: expected one of {', '.join(OF_BOOK)}")
-            if isinstance(value, dict) != (name in ("preview", "units", "chapter")):
+            if isinstance(value, dict) != (name in ("preview", "units", "chapter", "ebook")):
                 raise ValueError(f"{name}: expected {'text' if isinstance(value, dict) else 'a table'}")
     except (OSError, ValueError) as error:
         print(f"{path}: {error}; press/defaults.py describes this file", file=sys.stderr)

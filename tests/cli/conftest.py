@@ -16,7 +16,7 @@ DOOR = ["primer", "Makefile", "CMakeLists.txt", "CMakePresets.json", "tools/envi
         "tools/llvm",
         "tools/publish", "tools/reference",
         "tools/measure", "site/browser/build", "tools/site", "tools/serve", "tools/new-chapter"]
-REQUIREMENTS = ["site/requirements.txt", "tests/site/requirements.txt", "tools/requirements.txt"]
+REQUIREMENTS = ["site/requirements.txt", "tests/site/requirements.txt", "tests/weekly/requirements.txt", "tools/requirements.txt"]
 # The programs that the primer's own scripts use; all are in Debian's essential packages.
 ESSENTIAL = ["sh", "basename", "cat", "cksum", "cp", "chmod", "dirname", "env", "find", "flock", "grep", "head", "mkdir", "mv", "rm", "sed",
              "sort", "tail", "tr", "xargs"]

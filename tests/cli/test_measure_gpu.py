@@ -334,3 +334,21 @@ def test_with_cuda_the_lab_is_built_without_boost(without_boost, tmp_path):
 def test_otherwise_boost_is_required(without_boost, tmp_path, cuda):
     run = without_boost("cmake", "-S", ".", "-B", tmp_path, "-G", "Ninja", f"-DHARDWARE_FIRST_CUDA={cuda}")
     assert run.returncode != 0 and "Boost" in run.stderr
+
+
+@pytest.mark.parametrize(("present", "compiled_for", "too_old"), [
+    (["7.5"], "75", ""),
+    (["7.0", "6.1"], "75;80;90a", "7.0 and 6.1"),
+    (["7.0", "8.0"], "80", ""),
+    (["9.0", "9.0"], "90a", ""),
+    (["12.0"], "120", ""),
+    ([], "75;80;90a", ""),
+])  # fmt: skip
+def test_gpus_that_lack_what_the_kernels_use_are_told_from_those_that_have_it(root, tmp_path, present, compiled_for, too_old):
+    script(tmp_path / "bin/nvidia-smi", "\n".join(f"echo {capability}" for capability in present))
+    asks = tmp_path / "asks.cmake"
+    asks.write_text(f"cmake_minimum_required(VERSION 3.25)\ninclude({root}/cmake/find-cuda.cmake)\n"
+                    'gpu_architectures(found)\ngpus_too_old(old)\nmessage("${found}|${old}")\n')  # fmt: skip
+    run = result_of("cmake", "-DHARDWARE_FIRST_CUDA=OFF", "-P", asks,
+                    env={**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"})  # fmt: skip
+    assert run.stderr == f"{compiled_for}|{too_old}\n"

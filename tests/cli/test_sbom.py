@@ -6,7 +6,7 @@ import shutil
 
 from programs import result_of
 
-LOCKS = ["site/requirements.txt", "tests/site/requirements.txt", "tools/requirements.txt"]
+LOCKS = ["site/requirements.txt", "tests/site/requirements.txt", "tests/weekly/requirements.txt", "tools/requirements.txt"]
 
 
 def test_every_pin_is_in_the_bill_with_its_hashes(root):

@@ -161,7 +161,7 @@ class Site:
         return {"extensions": ["myst_parser", "sphinxcontrib.bibtex", "press", "book"], "bibtex_bibfiles": [str(file)],
                 "bibtex_reference_style": "author_year"}
 
-    def build(self, *, parallel: int = 1, out: str = "out", during=lambda: None, **config) -> Build:
+    def build(self, *, parallel: int = 1, out: str = "out", builder: str = "html", during=lambda: None, **config) -> Build:
         """Builds what is out of date, as `sphinx-build` would; runs `during` between reading and writing."""
         settings = {"extensions": ["myst_parser", "press", "book"], "html_theme": "basic",
                     "myst_enable_extensions": ["dollarmath", "amsmath"], "html_math_renderer": "mathml",
@@ -170,7 +170,7 @@ class Site:
         said, read = io.StringIO(), []
         target = self.root / "build" / out
         with patch_docutils(), docutils_namespace():
-            app = Sphinx(self.chapters, None, target, target / ".doctrees", "html", settings, status=None,
+            app = Sphinx(self.chapters, None, target, target / ".doctrees", builder, settings, status=None,
                          warning=said, parallel=parallel)
             app.connect("env-before-read-docs", lambda app, env, names: read.extend(names))
             app.connect("env-updated", lambda app, env: during())

@@ -235,7 +235,7 @@ def test_the_sum_goes_round_until_all_have_it(browser, base):
 
 def test_the_first_words_of_a_sentence_are_bold_where_a_colon_follows(drawn):
     assert drawn(moving("One.|Two: of them, and more: all.|Three &amp; four.")).status == 0
-    assert ("<p class=hf-off>One.</p><p><b>Two:</b> of them, and more: all.</p><p class=hf-off>Three &amp; four.</p>"
+    assert ('<p class="hf-off">One.</p><p><b>Two:</b> of them, and more: all.</p><p class="hf-off">Three &amp; four.</p>'
             in drawn.site.html())
 
 

@@ -79,3 +79,20 @@ def test_a_port_that_is_taken(served: tuple[Path, str]) -> None:
     run = subprocess.run([PROJECT / "tools/serve", file.parent, port], capture_output=True, text=True, check=False)
     assert run.returncode == 1
     assert run.stderr.startswith(f"serve: port {port}: ")
+
+
+def test_the_address_leads_to_the_page_that_was_asked_for(tmp_path: Path) -> None:
+    for name in ("index", "measure"):
+        (tmp_path / f"{name}.html").write_text(PAGE.format(text=name), encoding="utf-8")
+    server = subprocess.Popen([PROJECT / "tools/serve", tmp_path, "0", "measure.html"], stdout=subprocess.PIPE, text=True)
+    try:
+        address = server.stdout.readline().split()[2]
+        with urllib.request.urlopen(address) as answer:
+            assert answer.url == f"{address}measure.html" and "<p>measure</p>" in answer.read().decode()
+        assert "<p>index</p>" in urllib.request.urlopen(f"{address}index.html").read().decode()
+    finally:
+        server.terminate()
+        server.wait()
+    missing = subprocess.run([PROJECT / "tools/serve", tmp_path, "0", "gone.html"], capture_output=True, text=True)
+    assert (missing.returncode, missing.stderr) == (
+        1, f"serve: {tmp_path}/gone.html is missing: run make site to build the book\n")

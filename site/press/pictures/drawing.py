@@ -237,7 +237,8 @@ def with_steps(svg: str, says: str, now: int) -> str:
     """A drawing, space for its slider, so that the page doesn't shift when scripts load, and its sentences, whose first words
     are bold if a colon follows them."""
     bold = lambda words: re.sub(r"^([^:.]+):", r"<b>\1:</b>", html.escape(words, quote=False))
-    sentences = "".join(f"<p{'' if step == now else ' class=hf-off'}>{bold(words)}</p>"
+    off = ' class="hf-off"'
+    sentences = "".join(f"<p{'' if step == now else off}>{bold(words)}</p>"
                         for step, words in enumerate(says.split("|")) if says)
     told = f'<div class="hf-says" aria-live="polite">{sentences}</div>\n' if says else ""
     return f'{svg}\n<div class="hf-steps"></div>\n{told}'

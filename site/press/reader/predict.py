@@ -58,7 +58,8 @@ class predict_answer(nodes.General, nodes.TextElement):
 
 
 class script_controls(nodes.General, nodes.Element):
-    """Buttons and other elements for the script, without the book's own words. `html` is written unchanged."""
+    """Buttons and other elements for the script, without the book's own words. `html` is written unchanged, and is XML,
+    which an e-book needs."""
 
 
 def hidden_in(doctree: nodes.document) -> Iterator[tuple[nodes.Element, str]]:
@@ -308,15 +309,15 @@ MOVE = "<output>move the slider</output>"  # before the first move, in place of 
 def slider(low: str, high: str, value: str) -> str:
     """A slider between two quantities, with a place for its value."""
     return (f'<span class="hf-predict-slider"><span>{low}</span><span class="hf-predict-track">{value}'
-            f'<input type="range" min="0" max="120" value="60" aria-label="your prediction, from {low} to {high}"></span>'
+            f'<input type="range" min="0" max="120" value="60" aria-label="your prediction, from {low} to {high}"/></span>'
             f'<span>{high}</span></span>'
-            '<button type="button" class="hf-predict-commit" disabled>That’s my answer</button>')
+            '<button type="button" class="hf-predict-commit" disabled="">That’s my answer</button>')
 
 
 def exact(low: float, high: float, unit: str) -> str:
     """A field for the exact number, beside a slider whose dot is dragged in a plot."""
     return (f'<label class="hf-predict-exact"><input type="number" min="{low:g}" max="{high:g}" step="any" '
-            f'placeholder="or type" aria-label="your prediction, exactly"><span>{html.escape(unit)}</span></label>')
+            f'placeholder="or type" aria-label="your prediction, exactly"/><span>{html.escape(unit)}</span></label>')
 
 
 def end(number: float, unit: str) -> str:
@@ -328,7 +329,7 @@ class PredictionsSummary(SphinxDirective):
     """A place for the script: how close the reader's answers were, on this page and earlier ones."""
 
     def run(self) -> list[nodes.Node]:
-        return [script_controls(html='<div class="hf-predict-summary" hidden></div>\n')]
+        return [script_controls(html='<div class="hf-predict-summary" hidden=""></div>\n')]
 
 
 def add_to(app: Sphinx) -> None:
