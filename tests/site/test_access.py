@@ -246,6 +246,15 @@ def test_words_and_marks_stand_out_in_forced_colours(browser, book, served, whic
     assert {key: found for key, question in PALETTES.items() if (found := walked.objections(question))} == {}
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_with_forced_colours_words_keep_those_of_their_curves_and_code_has_a_border(browser, served, scheme):
+    with Visit(browser, f"{served}01-roofline.html", forced_colors="active", color_scheme=scheme) as visit:
+        colours, border = visit.page.evaluate("""() => [
+          [".compute", ".memory", "p"].map(each => getComputedStyle(document.querySelector(`article ${each}`)).color),
+          getComputedStyle(document.querySelector("article pre")).borderTopStyle]""")
+    assert len(set(colours)) == 3 and border == "solid"
+
+
 MOTION = UNFOLDED.ask("""() => [getComputedStyle(document.documentElement).scrollBehavior,
   ...document.getAnimations().filter(animation => animation.playState === "running")
     .map(animation => animation.effect.target.outerHTML.slice(0, 80))]""", width=1280)

@@ -212,6 +212,13 @@ def test_a_numbers_card_shows_every_machine_that_measured_it_on_one_axis(browser
         assert visit.errors == []
 
 
+def test_a_numbers_card_fits_a_telephone(browser, served):
+    with Visit(browser, f"{served}{LAB}.html", viewport={"width": 360, "height": 800}) as visit:
+        visit.page.locator(".hf-number[data-everywhere]:has-text('GFLOP/s')").locator("visible=true").first.hover()
+        visit.page.locator("#hf-definition .hf-axis > span").first.wait_for()
+        assert visit.page.locator("#hf-definition").evaluate("card => card.scrollWidth <= card.clientWidth")
+
+
 def test_a_numbers_card_shows_its_line_of_code(browser, base):
     with Visit(browser, f"{base}{LAB}.html") as visit:
         number = visit.page.locator("article section > p > .hf-slot > .hf-number[data-code]").first

@@ -646,6 +646,23 @@ def test_a_result_comes_back_from_its_link(at):
     expect(page.get_by_role("link", name="Link to this result")).to_have_attribute("href", link)
 
 
+@pytest.mark.parametrize("width", [360, 1440])
+@pytest.mark.parametrize("waits", ["2,2,2,3,4,6,9,14,20,30,60,80,100", "1,2,4,8,16,32,64,128,150,160,170,180,190",
+                                   ",".join(["150"] * 13)])
+def test_no_line_passes_through_a_name(at, waits, width):
+    page = at(hash=GOOD.replace(",".join(["2"] * 13), waits))
+    page.set_viewport_size({"width": width, "height": 800})
+    expect(page.locator(".hf-plots svg")).to_have_count(3)
+    assert page.locator(".hf-plots svg").evaluate_all("""all => all.flatMap(svg => {
+      const points = [...svg.querySelectorAll("polyline:is([stroke-width='2'], [stroke-width='3'])")].flatMap(line =>
+        Array.from({length: line.getTotalLength()}, (_, i) => line.getPointAtLength(i)));
+      return [...svg.querySelectorAll("text")].filter(text => {
+        const {x, y, width, height} = text.getBBox();
+        return points.some(at => at.x > x && at.x < x + width && at.y > y + 3 && at.y < y + height - 3);
+      }).map(text => text.textContent);
+    })""") == []
+
+
 @pytest.mark.parametrize("hash", [
     "#measured", "#measured=2:1", GOOD[:-3], GOOD + ";1", GOOD + ",1", GOOD + "0" * 600,
     *(GOOD.replace("40", word) for word in ("-40", "0", "4e9", "12345678", "NaN", "<b>", "", "40,40")),

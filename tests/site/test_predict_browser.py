@@ -440,6 +440,17 @@ def test_no_page_moves_when_its_questions_are_answered_except_for_folds(browser,
         assert moved == {}
 
 
+def test_the_answer_follows_a_skip_without_a_gap(browser, served):
+    with Visit(browser, f"{served}02-matmul.html", viewport={"width": 360, "height": 800}) as visit:
+        box = visit.page.locator(".hf-predict").first
+        place = box.bounding_box()["height"]
+        box.get_by_role("button", name="Skip: show me").click()
+        button = box.locator(".hf-predict-score button").bounding_box()
+        answer = box.locator(".hf-predict-answer").bounding_box()
+        assert 0 <= answer["y"] - button["y"] - button["height"] < 16
+        assert box.bounding_box()["height"] == place
+
+
 LOST = WIDE.ask("""() => [...document.querySelectorAll("[data-reveals]")].flatMap(box =>
   box.dataset.reveals.split(" ").map(name => name.split(".")[0]).filter(name =>
     !document.getElementById(name) && !document.getElementById(`claim-${name}`)))""")

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from walk import CALCULATORS
 from whole import CHAPTERS, PROJECT, Visit
 
 pytestmark = pytest.mark.usefixtures("chromium")
@@ -107,17 +108,33 @@ def plain(markup: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]+>", "", markup)).split())
 
 
-def test_few_pages_are_mostly_empty(printed, tmp_path):
-    subprocess.run(["pdftoppm", "-r", "10", "-gray", printed, tmp_path / "page"], check=True)
-    before_a_part = {page - 1 for page in listed(printed).values()}  # blank, so that the part begins on the right
-    short = 0
-    pages = sorted(tmp_path.glob("*.pgm"))
-    for number, page in enumerate(pages[3:], 4):
+def filled(pdf: Path, folder: Path) -> list[float]:
+    """The share of each page's height above its last ink, without its number; 0 if it is empty."""
+    subprocess.run(["pdftoppm", "-r", "10", "-gray", pdf, folder / "page"], check=True)
+    shares = []
+    for page in sorted(folder.glob("*.pgm")):
         _, size, _, rows = page.read_bytes().split(b"\n", 3)
         width, height = map(int, size.split())
-        written = [y for y in range(height) if min(rows[y * width:(y + 1) * width]) < 220 and 0.07 < y / height < 0.93]
-        short += max(written, default=0) < 0.25 * height and not (number in before_a_part and not written)
-    assert short <= 0.1 * len(pages)
+        written = [y / height for y in range(height) if min(rows[y * width:(y + 1) * width]) < 220 and 0.07 < y / height < 0.93]
+        shares.append(max(written, default=0))
+    return shares
+
+
+def test_few_pages_are_mostly_empty(printed, tmp_path):
+    before_a_part = {page - 1 for page in listed(printed).values()}  # blank, so that the part begins on the right
+    pages = filled(printed, tmp_path)
+    short = [number for number, share in enumerate(pages[3:], 4) if share < 0.25 and (share or number not in before_a_part)]
+    assert len(short) <= 0.1 * len(pages)
+
+
+@pytest.mark.parametrize(("page", "most"), [("05-scaling", 23), ("08-your-model", 15), ("predictions", 9), ("machines", 5),
+                                            ("claims", 7), ("glossary", 10)])
+def test_no_sheet_of_a_page_is_half_empty_and_none_has_only_the_footer(browser, served, tmp_path, page, most):
+    with Visit(browser, f"{served}{page}.html") as visit:
+        visit.page.evaluate(CALCULATORS)
+        visit.page.pdf(path=tmp_path / "page.pdf", format="A4")
+    *sheets, last = filled(tmp_path / "page.pdf", tmp_path)
+    assert len(sheets) < most and min(sheets) > 0.6 and last > 0.11
 
 
 # Content beyond the text area of a sheet, the height of the highest figure and the size of its smallest words.
@@ -154,9 +171,10 @@ def test_a_page_printed_from_the_site_is_light_and_has_its_solutions(browser, bo
 def test_no_table_is_cut_at_the_edge_of_a_sheet(browser, book, page):
     with Visit(browser, (book / f"{page}.html").as_uri(), viewport={"width": 680, "height": 1000}) as visit:
         visit.page.emulate_media(media="print")
-        assert visit.page.evaluate("""() => [...document.querySelectorAll("article table")].filter(table => table.offsetWidth)
-          .filter(table => table.scrollWidth > document.querySelector("article").clientWidth + 1)
-          .map(table => table.textContent.trim().slice(0, 60))""") == []
+        right = visit.page.locator("article").evaluate("article => article.getBoundingClientRect().right")
+        assert visit.page.evaluate("""right => [...document.querySelectorAll("article table")]
+          .filter(table => table.offsetWidth && table.getBoundingClientRect().right > right + 1)
+          .map(table => table.textContent.trim().slice(0, 60))""", right) == []
 
 
 def test_a_calculator_is_printed_as_it_is_and_says_nothing_of_scripts(browser, served, tmp_path):

@@ -94,6 +94,14 @@ def test_no_paragraph_changes_its_height_by_much_when_the_face_arrives(browser, 
         assert heights[1] == pytest.approx(heights[0], rel=0.03)
 
 
+@pytest.mark.parametrize("width", [360, 768, 1440])
+def test_all_captions_of_a_page_are_equally_large(browser, served, width):
+    with Visit(browser, f"{served}04-tpu.html", viewport={"width": width, "height": 900}) as visit:
+        sizes = visit.page.evaluate("""() => Object.fromEntries([...document.querySelectorAll("article figure")].map(figure =>
+          [figure.classList[0], getComputedStyle(figure.querySelector(".caption-text")).fontSize]))""")
+    assert {"hf-drawn", "hf-lab-figure", "hf-widget"} <= sizes.keys() and len(set(sizes.values())) == 1
+
+
 COLOURED = """() => [...document.querySelectorAll("article span:is(.compute, .memory)")].map(word => {
   const probe = document.body.appendChild(document.createElement("i"));
   probe.style.color = `var(--hf-${word.className})`;

@@ -45,36 +45,43 @@
       ...!peak ? [] : [path([[to.x(bandwidth ? scalar / bandwidth : INTENSITIES[0]), to.y(scalar)], [to.right, to.y(scalar)]], "blue", 1.4, {"stroke-dasharray": "5 4"}),
       text(to.right, to.y(scalar) + 20, "one number at a time", "blue", "end"),
       ...bandwidth ? slopes(roof(peak, bandwidth).map(to.point)) : [path([to.point([INTENSITIES[0], peak]), to.point([INTENSITIES[1], peak])], "blue", 3)],
-      text(to.right, to.y(peak) + apart(-peak, -(machine?.peak ?? 0)), `${YOU}: ${scaled(peak * 1e9, "FLOP/s")}`, "blue", "end")],
+      text(to.right, to.y(peak) + apart(-peak, -(machine?.peak ?? 0)), width < 480 ? YOU : `${YOU}: ${scaled(peak * 1e9, "FLOP/s")}`, "blue", "end")],
     ]);
   };
-  const staircase = ({title, unit, points, others, name, falls}, width) => {
+  const staircase = ({title, unit, points, others, name}, width) => {
     const heights = (list) => list.map(([, y]) => y);
     const low = Math.min(...heights(points).map((y) => y / 1.5), ...heights(others).map((y) => y / 3));
     const high = Math.max(...heights(points).map((y) => y * 1.5), ...heights(others).map((y) => y * 2));
     const steps = high / low < 100 ? [2, 1] : [10, 1];
     return plot({title, of: ["working set", unit], x: [2 ** 13, 2 ** 28, 2, width < 480 ? 5 : 3, capacity],
                  y: [low, high, ...steps, digits]}, width, (to) => [
-      path(others.map(to.point), "quiet", 2), path(points.map(to.point), "blue", 3), ...names(to, points, others, name, falls),
+      path(others.map(to.point), "quiet", 2), path(points.map(to.point), "blue", 3), ...names(to, [[points, YOU, "blue"], [others, name, "quiet"]]),
       ...points.map((p) => svg("circle", {cx: to.x(p[0]), cy: to.y(p[1]), r: 3, class: "f-blue"}))]);
   };
 
-  // The name of the line that begins higher is above its beginning; the other one is below: where lines fall, below their ends.
-  const names = (to, points, others, name, falls) => {
-    const lines = [[points, YOU, "blue"], [others, name, "quiet"]].filter(([line]) => line.length).sort(([a], [b]) => b[0][1] - a[0][1]);
-    const lowest = Math.max(...lines.map(([line]) => to.y(line.at(-1)[1])));
-    return lines.map(([line, words, colour], i) => i && falls ? text(to.right, lowest + 20, words, colour, "end")
-      : text(LEFT + 6, to.y(line[0][1]) + (i ? 20 : -9), words, colour));
+  // A name is at the first point of its line where it meets neither a line nor the other name: the name of the line that begins
+  // higher above it if possible, the other one below.
+  const names = (to, lines) => {
+    const drawn = lines.map(([line, ...more]) => [line.map(to.point), ...more]).filter(([line]) => line.length).sort(([a], [b]) => a[0][1] - b[0][1]);
+    const taken = drawn.flatMap(([line]) => line.flatMap(([x, y], i) => Array.from({length: 16}, (_, part) =>
+      [x + part / 16 * ((line[i + 1] ?? [x])[0] - x), y + part / 16 * ((line[i + 1] ?? [0, y])[1] - y)])));
+    return drawn.map(([line, words, colour], i) => {
+      const width = 8 * words.length, meets = ([left, y]) => taken.some(([x, at]) => x > left - 4 && x < left + width && at > y - 16 && at < y + 7);
+      const places = (i ? [22, -9] : [-9, 22]).flatMap((by) => line.map(([x, y]) => [Math.min(x + 6, to.right - width), y + by]));
+      const [left, y] = places.find((place) => place[1] > TOP && place[1] < BOTTOM && !meets(place)) ?? places[0];
+      for (let x = left; x < left + width; x += 8) taken.push([x, y - 5]);
+      return text(left, y, words, colour);
+    });
   };
 
   // Every picture that has data; points of a staircase are at powers of two, from 8 KiB.
   press.measuredPlots = (found, machine, width) => {
     const result = found ?? {peaks: [], reads: [], waits: []}, peak = Math.max(0, ...result.peaks), sets = (values) => values.map((v, i) => [2 ** (13 + i), v]);
-    const stair = (title, unit, values, others = [], falls = false) =>
-      Math.max(values.length, others.length) > 1 ? [staircase({title, unit, points: sets(values), others, name: machine?.name, falls}, width)] : [];
+    const stair = (title, unit, values, others = []) =>
+      Math.max(values.length, others.length) > 1 ? [staircase({title, unit, points: sets(values), others, name: machine?.name}, width)] : [];
     const bandwidth = result.waits.length ? result.reads.at(-1) : 0; // the last one, once all are measured
     return [...(peak || machine ? [roofline({peak, scalar: result.peaks[0], bandwidth}, machine, width)] : []),
-            ...stair("Bandwidth by working set", "read, GB/s", result.reads, machine?.reads, true),
+            ...stair("Bandwidth by working set", "read, GB/s", result.reads, machine?.reads),
             ...stair("Latency by working set", "time of a dependent load, ns", result.waits, machine?.waits)];
   };
 
