@@ -36,7 +36,7 @@ array forecasts[prediction_records]
 stats predictions using (names[$0 + 1] = strcol(5), forecasts[$0 + 1] = $2) nooutput
 forecast(name) = sum [i = 1:prediction_records] (names[i] eq name ? forecasts[i] : 0)
 called(name) = name eq "5-point stencil" ? "stencil" : \
-               exists("few") && name eq "blocked matmul" ? "tuned matrix product" : \
+               exists("few") && name eq "blocked matmul" ? "tuned product" : \
                exists("few") && name eq "naive matmul" ? "three plain loops" : name  # as short as the others
 drawn(name) = exists("few") ? strstrt(few, "|".name."|") > 0 : 1
 is_apart(name) = exists("few") && name eq "naive matmul"

@@ -23,7 +23,7 @@ if (room(0.15) > 0.42) {
 } else {
   set label ridge_name at ridge,height_of(0.11) left offset 1,0 textcolor rgb ink
 }
-if (room(0.09) > 0.27) { set label left_name at ridge,height_of(0.05) right offset -1,0 textcolor rgb quiet }
+if (room(0.09) > (exists("few") ? 0.34 : 0.27)) { set label left_name at ridge,height_of(0.05) right offset -1,0 textcolor rgb quiet }
 set label right_name at ridge,height_of(0.05) left offset 1,0 textcolor rgb quiet
 
 # The angle at which a bandwidth rises.

@@ -17,6 +17,7 @@ from test_gnuplot import SVG, TOOL, gnuplot, labels
 from whole import DEFAULT
 
 SCRIPTS = sorted((ROOT / "figures").glob("[0-9][0-9]-*.gp"))
+OTHERS = {"01-roofline": ["front-roofline"], "02-matmul": ["start-two-orders"]}  # figures of other pages, by their record
 STATIC = ROOT / "site" / "press" / "static"
 # The machines whose figures are known to be without faults, and must remain so. Colliding labels on a new machine are not the
 # contributor's fault: they only warn until the machine is added here.
@@ -69,7 +70,8 @@ def draw_published() -> dict[tuple[str, str], str]:
 
 
 def scripts_of(record: Path) -> list[Path]:
-    return [script for script in SCRIPTS if script.stem[:2] == record.stem[:2]]
+    others = [ROOT / "figures" / f"{name}.gp" for name in OTHERS.get(record.stem, [])]
+    return [script for script in SCRIPTS if script.stem[:2] == record.stem[:2]] + others
 
 
 def draw_jobs(jobs: dict[tuple[str, str], tuple[Path, Path, Path]]) -> dict[tuple[str, str], str]:
