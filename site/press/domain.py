@@ -57,6 +57,12 @@ class PressDomain(Domain):
         """Notes that the page being read depends on the file, even if it does not exist yet."""
         self._note_input(f"file:{path}")
 
+    def credit(self, machine: str) -> str:
+        """Who measured a published machine, for the page being read: the line in figures/credits/MACHINE.txt; "" without it."""
+        file = self.records.root / "figures" / "credits" / f"{machine}.txt"
+        self.note_file(file)
+        return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
+
     def _note_input(self, name: str) -> None:
         self.data["inputs"].setdefault(self.env.docname, {})[name] = self._fingerprint(name)
 
