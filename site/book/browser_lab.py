@@ -68,6 +68,7 @@ class MeasureHere(Calculator):
         records = domain.records
         chosen = [(machine, records.choose(ROOFLINE_LAB, machine)) for machine in records.machines()]
         drawn = [measured(machine.slug, machine.short, record) for machine, record in chosen if not record.elsewhere]
+        domain.note_folder(records.root / "figures" / "browsers")
         for record in browsers(records):
             domain.note_file(record.path)
             name, by = record.published_as, domain.credit(record.published_as)
