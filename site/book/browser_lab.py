@@ -52,6 +52,7 @@ KNOWN_TO_BROWSERS = {
                   "power_of_two_slowdown"},
     "03-gpu": {"mlp_gain_16"},
 }
+GITHUB = "https://github.com/"  # a project there gets the link that adds a reader's machine
 # The compiled modules are inline in the page, and so is the code of its worker, because a page opened from a file can load
 # neither. This allows no script from elsewhere.
 MEASURING = POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'") + "; worker-src blob:"
@@ -67,13 +68,16 @@ class MeasureHere(Calculator):
         records = domain.records
         chosen = [(machine, records.choose(ROOFLINE_LAB, machine)) for machine in records.machines()]
         drawn = [measured(machine.slug, machine.short, record) for machine, record in chosen if not record.elsewhere]
+        domain.note_folder(records.root / "figures" / "browsers")
         for record in browsers(records):
             domain.note_file(record.path)
-            name = record.published_as
-            drawn.append(measured(f"browser/{name}", f"{name.replace('-', ' ')}: a {record.cpu}", record))
+            name, by = record.published_as, domain.credit(record.published_as)
+            words = f"{name.replace('-', ' ')}: a {record.cpu}" + (f", measured by {by}" if by else "")
+            drawn.append(measured(f"browser/{name}", words, record))
         files = compiled(domain)
         return {"modules": [base64.b64encode(file.read_bytes()).decode() for file in files if file.exists()],
                 "machines": [each for each in drawn if each], "record": empty_record(records.root, files),
+                "source": source if (source := self.config.press_source).startswith(GITHUB) else "",
                 "definitions": {lab: [each for each in records.definitions(lab) if each["id"] in known]
                                 for lab, known in KNOWN_TO_BROWSERS.items()}}
 

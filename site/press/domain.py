@@ -57,6 +57,16 @@ class PressDomain(Domain):
         """Notes that the page being read depends on the file, even if it does not exist yet."""
         self._note_input(f"file:{path}")
 
+    def note_folder(self, path: Path) -> None:
+        """Notes that the page being read depends on what is in the folder, by name."""
+        self._note_input(f"folder:{path}")
+
+    def credit(self, machine: str) -> str:
+        """Who measured a published machine, for the page being read: the line in figures/credits/MACHINE.txt; "" without it."""
+        file = self.records.root / "figures" / "credits" / f"{machine}.txt"
+        self.note_file(file)
+        return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
+
     def _note_input(self, name: str) -> None:
         self.data["inputs"].setdefault(self.env.docname, {})[name] = self._fingerprint(name)
 
@@ -64,6 +74,8 @@ class PressDomain(Domain):
         kind, _, what = name.partition(":")
         if kind == "file":
             return content_digest(Path(what))
+        if kind == "folder":
+            return " ".join(sorted(path.name for path in Path(what).glob("*")))
         return self.records.fingerprint_of_all() if what == "*" else self.records.fingerprint(what)
 
     def changed_pages(self) -> set[str]:

@@ -6,14 +6,21 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from urllib.parse import parse_qsl
 
 import pytest
 from book.browser_lab import KNOWN_TO_BROWSERS
 from playwright.sync_api import Browser, Page, Route, expect
 from test_access import RULES, violations
 from test_storage import FORBIDDEN, LOST
-from whole import Visit, static
+from whole import ADDRESS, PROJECT, Visit, static
+
+sys.path.append(str(PROJECT / "tools"))
+from machine_issues import link  # noqa: E402
+from machine_issues.records import judged  # noqa: E402
 
 PAGE = "measure.html"
 MODULES = ("relaxed", "plain")
@@ -61,7 +68,7 @@ RIGHT = {"peaks": [10, 40, 80], "naive": [4, .5, 4], "tiled": 20, "reads": [160]
 BEFORE = """code => {
   const Plain = Blob, Own = Worker;
   window.Blob = class extends Plain {
-    constructor(parts, how) { super(how.type === "text/javascript" ? [code, ...parts] : parts, how); }
+    constructor(parts, how) { super(how?.type === "text/javascript" ? [code, ...parts] : parts, how); }
   };
   window.heard = [];
   window.Worker = class extends Own {
@@ -522,6 +529,92 @@ def test_a_browsers_record_is_published_beside_machines(at, record_tool, tmp_pat
     assert "/machine/slug: expected a machine, not a browser on it" in tell("check", "--publish", records / file.name).stderr
 
 
+# ---- Adding a machine ----
+
+@pytest.fixture
+def added(at) -> Page:
+    """The page with a result, and a machine and a person to be named."""
+    page = at(MACHINE % .1)
+    press(page)
+    result(page)
+    expect(page.locator(".hf-add a")).to_have_attribute("href", re.compile("record=e"))  # packed
+    page.get_by_label("What to call it").fill("Ann's Phone")
+    page.get_by_label("Who measured it").fill("Ann & Zoë")
+    return page
+
+
+def test_the_longest_link_is_one_that_github_takes(at):
+    """The record with most numbers, each with all its digits; a credit takes up to nine letters for each of its own."""
+    record = at().evaluate("""() => {
+      const {record} = JSON.parse(document.querySelector("[data-widget=measure] script").textContent);
+      const some = (count) => Array.from({length: count}, () => 100 * Math.random());
+      const result = {peaks: some(3), reads: some(16), waits: some(16), chases: some(5), naive: some(3), tiled: 1 / 3,
+                      all: [64, ...some(2)], step: 1 / 3, noise: 1 / 3};
+      return press.packed(press.browserRecord(record, result, {began: new Date().toISOString(), seconds: 1 / 3}));
+    }""")
+    longest = len(link.issue_link(ADDRESS["HARDWARE_FIRST_SOURCE"], 60 * "x", record)) + len("&credit=") + 9 * 80
+    assert 2000 < longest <= link.LONGEST, longest
+
+
+def sends(page: Page) -> dict[str, str]:
+    """What the link that adds the machine fills in, by field."""
+    address = page.get_by_role("link", name="Add my machine to the book").get_attribute("href")
+    assert address.startswith(f"{ADDRESS['HARDWARE_FIRST_SOURCE']}/issues/new?") and len(address) <= link.LONGEST
+    return dict(parse_qsl(address.partition("?")[2], keep_blank_values=True))
+
+
+def test_a_link_opens_a_form_with_the_record_and_nothing_is_sent_before(added, visit):
+    found = sends(added)
+    assert (found["template"], found["title"]) == (link.FORM, f"{link.TITLE}ann-s-phone")
+    assert (found["name"], found["credit"]) == ("ann-s-phone", "Ann & Zoë")
+    with added.expect_download() as download:
+        added.get_by_role("button", name="Save as a record").click()
+    saved = json.loads(download.value.path().read_text())
+    assert json.loads(link.unpacked(found["record"])) == saved
+    judged(saved, browser=True, sent=datetime.now(UTC))  # as the workflow does
+    assert not [url for url in visit.requests if "github" in url]
+
+
+def test_a_browser_that_cannot_pack_saves_the_record_beside_the_form(at):
+    at().add_init_script("delete window.CompressionStream")
+    page = at(finished({}))
+    press(page)
+    link_ = page.get_by_role("link", name="Add my machine to the book")
+    expect(link_).to_be_visible()
+    assert sends(page)["record"] == ""
+    expect(page.get_by_text("drag that into the form’s field")).to_be_visible()
+    page.context.route("https://github.com/**", lambda route: route.fulfill(body="a form"))
+    with page.expect_download() as download, page.expect_popup():
+        link_.click()
+    assert download.value.suggested_filename == "01-roofline.json"
+
+
+def test_a_book_without_an_address_on_github_offers_no_link(browser, book):
+    html = (book / PAGE).read_text(encoding="utf-8")
+    assert html.count(f'"source":"{ADDRESS["HARDWARE_FIRST_SOURCE"]}"') == 1
+    (book / "measure-local.html").write_text(re.sub('"source":"[^"]*"', '"source":""', html), encoding="utf-8")
+    try:
+        with Visit(browser, f"{book.as_uri()}/measure-local.html") as visit:
+            visit.page.evaluate("text => press.store('measured', text)", STORED)
+            visit.page.reload()
+            expect(visit.page.get_by_role("button", name="Save as a record")).to_be_visible()
+            expect(visit.page.locator(".hf-add")).to_be_hidden()
+    finally:
+        (book / "measure-local.html").unlink()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_form_that_adds_a_machine_fits_and_can_be_used_by_keyboard(added, scheme):
+    added.set_viewport_size({"width": 360, "height": 800})
+    added.emulate_media(color_scheme=scheme)
+    assert added.evaluate("document.documentElement.scrollWidth") <= 360
+    assert violations(added, runOnly=RULES) == []
+    added.get_by_label("What to call it").focus()
+    for _ in range(2):
+        added.keyboard.press("Tab")
+    assert added.evaluate("document.activeElement.textContent") == "Add my machine to the book"
+
+
 def test_what_was_measured_before_is_there_again_and_a_link_of_others_is_not_ones_own(at):
     page = at(MACHINE % .1)
     press(page)
@@ -561,8 +654,7 @@ WRONG = """() => {
 def test_all_buttons_of_a_result_are_one_row_from_the_left(browser, served, width):
     with Visit(browser, f"{served}{PAGE}", viewport={"width": width, "height": 900}) as visit:
         visit.page.add_init_script("Object.defineProperty(navigator, 'gpu', {value: {}})")
-        stored = json.dumps({"link": GOOD, "began": "2026-11-28T10:00:00Z", "seconds": 10, "values": {}, "points": {}})
-        visit.page.evaluate("text => press.store('measured', text)", stored)
+        visit.page.evaluate("text => press.store('measured', text)", STORED)
         visit.page.reload()
         row = visit.page.locator(".hf-widget-measure .hf-links")
         expect(row.get_by_role("button")).to_have_text(["Measure the GPU too", "Save as a record", "Forget"])
@@ -631,6 +723,7 @@ def test_without_a_gpu_it_says_so(served, browser):
 # ---- Links ----
 
 GOOD = f"#measured=1:0.1,0.02;10,40,80;{','.join(['160'] * 13)};{','.join(['2'] * 13)};100,50,25,12,7;4,0.5,4;20;8,300,30"
+STORED = json.dumps({"link": GOOD, "began": "2026-11-28T10:00:00Z", "seconds": 10, "values": {}, "points": {}})
 
 
 def test_a_result_comes_back_from_its_link(at):

@@ -114,6 +114,17 @@ def test_records_of_two_machines_in_one_folder_are_an_error(site):
     site.fails("a-machine/02-other.json: /machine/slug: expected a-machine", page=GALLERY)
 
 
+def test_the_gallery_says_who_measured_a_machine_as_text(site):
+    for name in ("first", "second"):
+        site.record(lambda record, name=name: record["machine"].update(slug=name), published=name)
+    credit = site.root / "figures/credits/first.txt"
+    credit.parent.mkdir()
+    credit.write_text("<b>Zoë</b> *&* `Ann`\n", encoding="utf-8")
+    site.built(GALLERY)
+    assert site.text().count("Measured by") == 1
+    assert "&lt;b&gt;Zoë&lt;/b&gt; *&amp;* `Ann`" in site.html()
+
+
 def test_a_record_that_goes_while_the_book_is_rendered_is_an_error(site):
     record = site.record(add_value(**SPEED), published="other-machine")
     site.page(PAGE)

@@ -25,7 +25,7 @@ BOOK = tomllib.loads((PROJECT / "book.toml").read_text(encoding="utf-8"))
 DEFAULT = BOOK["default_machine"]
 # The site on the web is built with these, and with its own address.
 PUBLISHED = {"MEASURE": "no", "STRICT": "1", "BOOK": "build/web"}
-ADDRESS = {"HARDWARE_FIRST_URL": "https://hardware-first.example/", "HARDWARE_FIRST_SOURCE": "https://source.example/"}
+ADDRESS = {"HARDWARE_FIRST_URL": "https://hardware-first.example/", "HARDWARE_FIRST_SOURCE": "https://github.com/reader/book"}
 
 
 def render() -> tuple[Path, subprocess.CompletedProcess]:

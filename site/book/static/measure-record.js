@@ -71,4 +71,10 @@
       values: known(values(result)["01-roofline"]).map(([id, value]) => ({id, value, unit: unit(id), kind: "measured"})),
     };
   };
+  // A record for a link, as tools/machine_issues/link.py unpacks it.
+  press.packed = async (record) => {
+    const zipped = new Blob([JSON.stringify(record)]).stream().pipeThrough(new CompressionStream("deflate"));
+    const bytes = new Uint8Array(await new Response(zipped).arrayBuffer());
+    return btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, (letter) => ({"+": "-", "/": "_"})[letter] ?? "");
+  };
 })();

@@ -4,7 +4,7 @@
   const {element, table} = press.make, {digits, percent, scaled} = press.format;
   const box = document.querySelector("[data-widget=measure]");
   if (!box) return;
-  const {modules, machines, record, definitions} = JSON.parse(box.querySelector("script").textContent);
+  const {modules, machines, record, definitions, source} = JSON.parse(box.querySelector("script").textContent);
   const SIZES = [.1, .3, .5, 1, 1.5, 3, 4, 7, 8, 14, 27, 32, 70, 123, 235, 405, 671]; // of well-known models, in billions of weights
   const SILENCE = 20e3; // a worker silent for this long has died: even the longest batch is far shorter
 
@@ -30,7 +30,7 @@
   };
 
   // ---- The page ----
-  const [form, soWhat] = [...box.querySelector("template").content.cloneNode(true).children];
+  const [form, soWhat, add] = [...box.querySelector("template").content.cloneNode(true).children];
   const {stop, guess} = form.elements, button = form.querySelector("[type=submit]"), {behind, format, size} = soWhat.elements;
   const guessed = () => guess.dataset.moved ? Number((1000 ** (guess.value / guess.max)).toPrecision(2)) : 0;
   guess.addEventListener("input", () => {
@@ -49,7 +49,7 @@
   for (const {slug, name} of machines) behind.append(element("option", {value: slug}, name));
   const gpu = element("div", {class: "hf-shown hf-gpu"}), ofGpu = element("div"), ask = element("button", {type: "button"}, "Measure the GPU too");
   soWhat.querySelector("fieldset").append(means);
-  box.append(form, said, running, pictures, soWhat, rows, links, gpu); // so that later parts do not move earlier ones
+  box.append(form, said, running, pictures, soWhat, rows, links, add, gpu); // so that later parts do not move earlier ones
 
   // `mine` is this browser's stored result; null if the result shown came from elsewhere.
   let result = null, mine = null, began = 0, worker = null, watch = 0, width = 0;
@@ -115,10 +115,29 @@
     link.href = written(result);
     own.hidden = !mine;
     link.hidden = soWhat.hidden = false;
+    offer();
     tabulate(result);
     explain();
     draw();
   };
+
+  // ---- The record: in a file, or in a link that opens a form on GitHub. Only that form's button sends anything. ----
+  const [words, to] = add.querySelectorAll("p, a");
+  let packed = ""; // the record; without it, the link saves the file
+  const address = () => {
+    const name = add.elements.name.value.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+    const fields = {template: "machine.yml", title: `Machine: ${name}`, name, credit: add.elements.credit.value, record: packed};
+    to.href = `${source}/issues/new?${new URLSearchParams(fields)}`;
+    words.hidden = Boolean(packed);
+  };
+  const offer = async () => {
+    if (add.hidden = !mine || !source) return;
+    packed = await press.packed(press.browserRecord(record, result, mine)).catch(() => ""); // an old browser can't pack
+    address();
+  };
+  add.addEventListener("input", address);
+  add.addEventListener("submit", (event) => { event.preventDefault(); to.click(); });
+  to.addEventListener("click", () => { if (!packed) save.click(); });
 
   // ---- Measuring ----
   const end = (words) => {
@@ -166,7 +185,7 @@
     end();
     result = mine = null;
     began = Date.now();
-    own.hidden = link.hidden = soWhat.hidden = true;
+    own.hidden = link.hidden = soWhat.hidden = add.hidden = true;
     draw();
     rows.replaceChildren();
     const text = `(${press.experiments})()`, code = URL.createObjectURL(new Blob([text], {type: "text/javascript"}));
@@ -221,7 +240,7 @@
   forget.addEventListener("click", () => {
     press.store("measured", null);
     press.store("measured-gpu", null);
-    own.hidden = true;
+    own.hidden = add.hidden = true;
     said.textContent = "Forgotten. The numbers stay on this page until you leave it.";
     button.focus();
   });

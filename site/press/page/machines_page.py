@@ -76,6 +76,7 @@ class Machines(Gallery):
         first = next(iter(records.values()))
         facts = [("Processor", first.cpu), *hardware_facts(first.data["machine"])]
         facts += [("Published as", first.published_as)] if first.published_as else []
+        facts += [("Measured by", by)] if (by := press(self.env).credit(machine.slug)) else []
         for record in records.values():
             facts += network_facts(record)
         compilers = dict.fromkeys((each.data["toolchain"]["compiler"], each.data["toolchain"]["flags"])
