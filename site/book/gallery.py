@@ -17,7 +17,7 @@ from press.reader.predict import script_controls
 from sphinx.application import Sphinx
 
 from . import roofs
-from .groups import GROUPS, group_of
+from .computer_kinds import GROUPS, group_of
 from .roofs import Roofline, group, picture, roofline, scale_of
 
 

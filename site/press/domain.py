@@ -1,6 +1,7 @@
 """The extension's state between builds: the inputs of each page, the place of each claim, and the problems. A page's state is
 dropped when the page is read again."""
 
+import gc
 import sys
 from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
@@ -154,6 +155,7 @@ def of_page(env: BuildEnvironment, page: str, name: str, find: Callable[[nodes.d
     known, reading = press(env).data["found"].setdefault(page, {}), (env.all_docs[page], but_for)
     if known.get(name, [None])[0] != reading:
         known[name] = (reading, find(env.get_doctree(page)))
+        gc.collect()  # the tree, whose nodes are in circles, before the next one is loaded
     return known[name][1]
 
 

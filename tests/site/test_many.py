@@ -7,7 +7,7 @@ import json
 import re
 
 import pytest
-from book.groups import group_of
+from book.computer_kinds import group_of
 from conftest import LAB, Site, change_value
 from playwright.sync_api import expect
 from press.measurements.record import Data, Record
@@ -78,7 +78,8 @@ def test_a_chapter_draws_the_first_machines_and_says_of_the_others_that_it_does_
 def test_one_machine_more_than_a_page_draws_is_drawn_too(site):
     for number in range(DRAWN + 1):
         site.record(named(number), published=f"machine-{number}")
-    site.built(f"# Page\n\nIt is {{measured}}`{LAB}/cache_gain`.\n\n{GALLERY[12:]}", press_published_only=True, press_machines_drawn=DRAWN)
+    site.built(f"# Page\n\nIt is {{measured}}`{LAB}/cache_gain`.\n\n{GALLERY[12:]}", press_published_only=True,
+               press_machines_drawn=DRAWN)
     assert "data-gallery" not in site.html() and 'data-rest=""' in site.html() and "machine-2" in site.html()
 
 

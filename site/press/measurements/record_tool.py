@@ -40,8 +40,8 @@ class RecordTool:
                 yield from ((self.root / name, answer) for name, answer in said.items())
 
     def _of(self, paths: list[Path], answers: dict[str, Any]) -> dict[str, Any]:
-        names = [*map(self.shown, paths)]
-        return {name: answers[name] for name in names}
+        """Those of some paths; the tool says nothing of a file that it cannot read."""
+        return {name: answers[name] for name in map(self.shown, paths) if name in answers}
 
     def _key_and_file(self, command: str, paths: list[Path]) -> tuple[str, Path]:
         records = [file for path in paths for file in (sorted(path.rglob("*")) if path.is_dir() else [path])
