@@ -146,6 +146,8 @@ def write_variants(app: Sphinx, page: str, template: str, context: dict, doctree
                                                    "data-rest": rest, **({"data-later": later} if later else {}),
                                                    **beyond(app, context, records, others)})
     app.add_js_file("machine-switcher.js", loading_method="defer")
+    if len(records.machines()) > len(records.few(records.machines())):
+        app.add_js_file("more-machines.js", loading_method="defer")
     if numbers:
         app.add_js_file("number-card.js", loading_method="defer", **{"data-page": page, "data-numbers": numbers})
     if pairs:

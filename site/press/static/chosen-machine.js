@@ -5,7 +5,8 @@
 (() => {
   const {page, machines, rest} = document.currentScript.dataset;
   const list = JSON.parse(machines), known = slug => list.some(machine => machine.slug === slug);
-  const lacking = {__proto__: null}, arrived = {__proto__: null};  // a machine may be called "constructor"
+  // A machine may be called "constructor".
+  const lacking = {__proto__: null}, arrived = {__proto__: null};
   press.machines = list;
   press.machine = press.wantedMachine = list[0].slug;
   press.nameOf = slug => list.find(machine => machine.slug === slug)?.short;
@@ -17,7 +18,7 @@
       else lacking[slug] = why;
     }
   };
-  press.loadRest = async () => { if (rest) await press.load(rest); };
+  press.loadRest = () => press.load(rest);
   press.variant = (of, slug, html) => { if (of === page) arrived[slug] = html; };
   // A promise of [html or null for each slot]; of an empty list if the machine's page is the default.
   press.variantOf = async slug => {
@@ -27,10 +28,11 @@
   };
 
   const wishes = [new URLSearchParams(location.search).get("machine"), press.stored("machine"), "here"].filter(slug => slug !== null);
+  // Also finds out why the page shows another machine's numbers than the chosen one's.
   const decide = () => {
     const chosen = wishes.find(slug => known(slug) || slug in lacking);
     press.wantedMachine = known(chosen) ? chosen : list[0].slug;
-    press.lackingMachine = lacking[chosen];  // why the page shows another's numbers
+    press.lacks = lacking[chosen];
   };
   if (known(wishes[0]) || !rest || wishes.length === 1) decide();
   else press.decided = press.loadRest().catch(() => {}).then(decide);

@@ -109,26 +109,11 @@
     select.value = slug;
     select.dispatchEvent(new Event("input"));
   };
-  const {gallery, others} = document.querySelector("script[data-machines]").dataset;
-  // The machines known so far, and a way to the others.
-  const fill = () => {
-    const {value} = select;
-    select.replaceChildren(...machines.map(({slug, name}) => new Option(name, slug)));
-    if (gallery) select.append(new Option(`${others} more, on the page of machines …`, gallery));
-    select.value = value || first.slug;
-  };
-  fill();
-  for (const event of ["pointerenter", "focus"]) select.addEventListener(event, () => press.loadRest().then(() => {
-    if (select.length < machines.length) fill();
-  }, () => {}));
+  press.chooser = select;
+  select.append(...machines.map(({slug, name}) => new Option(name, slug)));
   select.setAttribute("aria-label", "Numbers from");
   select.addEventListener("input", () => { brief.textContent = press.nameOf(select.value) ?? ""; });
   select.addEventListener("change", () => {
-    if (select.value === gallery) {
-      choose(press.machine);
-      location.assign(gallery);
-      return;
-    }
     remember(select.value);
     press.showMachine(select.value).catch(() => {});  // the page stays as it was, and so does the choice shown
   });
@@ -157,10 +142,9 @@
   }
 
   const begin = async () => {
-    const {wantedMachine: wanted, lackingMachine: why} = press;
+    const {wantedMachine: wanted, lacks: why} = press;
     if (why) words.textContent = `${why}; numbers from`;
     if (wanted === first.slug) return;
-    fill();
     shown = false;
     if (new URLSearchParams(location.search).get("machine") === wanted) remember(wanted);
     await press.showMachine(wanted).catch(() => {});
