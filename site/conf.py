@@ -40,3 +40,12 @@ breathe_show_include = False
 html_theme = "press"
 # Where the site will be served from, if known. The feed, the sitemap, canonical addresses and link previews need it.
 html_baseurl = os.environ.get("HARDWARE_FIRST_URL", "")
+
+
+def setup(app) -> None:
+    """Frees each page's tree, whose nodes are in circles, once the next page is read or the page is written."""
+    def free(*_) -> None:
+        gc.collect()
+
+    for event in ("doctree-read", "html-page-context"):
+        app.connect(event, free, priority=900)

@@ -66,7 +66,7 @@ class MeasureHere(Calculator):
         domain = press(self.env)
         domain.note_lab(ROOFLINE_LAB)
         records = domain.records
-        chosen = [(machine, records.choose(ROOFLINE_LAB, machine)) for machine in records.machines()]
+        chosen = [(machine, records.choose(ROOFLINE_LAB, machine)) for machine in records.machines_of(ROOFLINE_LAB)]
         drawn = [measured(machine.slug, machine.short, record) for machine, record in chosen if not record.elsewhere]
         domain.note_folder(records.root / "figures" / "browsers")
         for record in browsers(records):

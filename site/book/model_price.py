@@ -94,7 +94,8 @@ def own_record(records: Records, lab: str, machine: Machine) -> Record | None:
 
 def measured_machines(records: Records) -> Iterator[dict]:
     """The processors and GPUs that this project has measured, per second and in bytes."""
-    for machine in records.machines():
+    measured = {record.slug for lab in (ROOFLINE, GPU) if lab in records.labs() for record in records.all(lab)[0]}
+    for machine in records.few([machine for machine in records.machines() if machine.slug in measured]):
         roofs, gpu = own_record(records, ROOFLINE, machine), own_record(records, GPU, machine)
         if roofs:
             yield {"kind": "measured", "name": machine.short, "capacity": roofs.data["machine"]["memory_bytes"],

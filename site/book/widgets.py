@@ -101,7 +101,7 @@ class RooflineExplorer(Calculator):
         domain = press(self.env)
         domain.note_lab(ROOFLINE_LAB)
         records = domain.records
-        own = [(machine, record) for machine in records.machines()
+        own = [(machine, record) for machine in records.machines_of(ROOFLINE_LAB)
                if not (record := records.choose(ROOFLINE_LAB, machine)).elsewhere]
         return {"chips": [roof for machine, record in own for roof in measured_roofs(machine, record)]}
 

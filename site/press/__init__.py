@@ -70,6 +70,7 @@ first one in a section names that machine: "3.8 µs (X200)". If its record doesn
     ```{predict} id                            a question to answer before the page shows the answer: reader/predict.py
     ```{predictions-summary}                   before the takeaway
 
+    ```{all-numbers}                           the file of all published numbers: a link, and what its columns are
     ```{how-to-cite}                           a sentence and an entry for BibTeX, from CITATION.cff
 
     [cooks]{.compute}, [door]{.memory}         the two colours of the figures, in a few words of prose
@@ -94,7 +95,7 @@ from .checks import rules
 from .domain import PressDomain, leave_out_chapters, outdated_pages, pages_to_write, report_problems
 from .measurements import borrowed, claim_boxes, claims_ledger, predictions_page
 from .measurements.measured import Measured, WhereMeasured, depart_measured_number, measured_number, visit_measured_number
-from .page import cite, contents, front_page, glossary, machines_page, mathml, numbering, unbroken, wide_tables
+from .page import cite, contents, front_page, glossary, later, machines_page, mathml, numbering, unbroken, wide_tables
 from .page.lab_card import LabCard
 from .page.lab_code import LabCode
 from .page.lab_header import LabHeader, forget_missing_xml, words_without_a_place
@@ -104,7 +105,7 @@ from .pictures import beside, compare, drawing
 from .pictures.lab_figure import LabFigure
 from .reader import per_machine, predict
 from .reader.yours import Yours
-from .web import assets, feed, head, link_preview, search
+from .web import all_numbers, assets, feed, head, link_preview, search
 
 HERE = Path(__file__).parent
 SOURCES = [path for path in sorted(HERE.rglob("*.py")) if path.parent.name != "ebook"]  # which only writes what was read
@@ -116,6 +117,7 @@ def setup(app: Sphinx) -> dict:
     app.add_config_value("press_build", str(root / "build"), "env", str)
     app.add_config_value("press_record_tool", "", "env", str)
     app.add_config_value("press_default_machine", "", "env", str)
+    app.add_config_value("press_machines_drawn", 6, "env", int)
     app.add_config_value("press_rights", "", "html", str)
     app.add_config_value("press_promise", "", "", str)
     app.add_config_value("press_preview", {}, "", dict)
@@ -136,7 +138,7 @@ def setup(app: Sphinx) -> dict:
         app.add_directive(name, directive)
     for part in (claim_boxes, borrowed, front_page, claims_ledger, machines_page, predict, predictions_page, numbering,
                  glossary, contents, head, feed, link_preview, rules, cite, compare, search, unbroken, wide_tables, defaults,
-                 assets, per_machine, drawing, beside, ebook):
+                 assets, per_machine, drawing, beside, all_numbers, later, ebook):
         part.add_to(app)  # assets before per_machine, which emits the event that assets must have connected to
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("config-inited", leave_out_chapters)

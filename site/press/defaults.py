@@ -7,6 +7,8 @@ book.toml lies beside site/, and every part of it is optional:
     promise                        a line on the cover of the printed book and of the e-book
     rights                         a line below every page
     default_machine                the machine shown first: a folder in figures/records/
+    machines_drawn                 how many machines a page draws, of all that have measured it (default: 6); the others are on
+                                   the page of machines
     [preview]                      the picture beside links to the book: a chapter, whose figure it shows, and words
     [units]                        the book's own: families = [{ word = 1, kword = 1e3 }], which differ by a prefix only, with
                                    their sizes; and patterns of units in sentences: beside, which stay on a line with their
@@ -46,8 +48,8 @@ SETTINGS = {
     "html_permalinks_icon": "#",
 }
 OF_BOOK = {"title": "project", "authors": "author", "rights": "press_rights", "default_machine": "press_default_machine",
-           "promise": "press_promise", "preview": "press_preview", "units": "press_units", "chapter": "press_chapter",
-           "ebook": "press_ebook"}
+           "machines_drawn": "press_machines_drawn", "promise": "press_promise", "preview": "press_preview", "units": "press_units",
+           "chapter": "press_chapter", "ebook": "press_ebook"}
 
 
 def read_book(root: Path) -> dict:
@@ -58,6 +60,8 @@ def read_book(root: Path) -> dict:
         for name, value in stated.items():
             if name not in OF_BOOK:
                 raise ValueError(f"{name}: expected one of {', '.join(OF_BOOK)}")
+            if name == "machines_drawn" and not (isinstance(value, int) and value > 0):
+                raise ValueError(f"{name}: expected a whole number above 0")
             if isinstance(value, dict) != (name in ("preview", "units", "chapter", "ebook")):
                 raise ValueError(f"{name}: expected {'text' if isinstance(value, dict) else 'a table'}")
     except (OSError, ValueError) as error:

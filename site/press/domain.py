@@ -1,6 +1,7 @@
 """The extension's state between builds: the inputs of each page, the place of each claim, and the problems. A page's state is
 dropped when the page is read again."""
 
+import gc
 import sys
 from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
@@ -29,12 +30,13 @@ class PressDomain(Domain):
     name = "hf"
     label = "Measured book"
     roles = {"claim": XRefRole(innernodeclass=nodes.inline), "machine": XRefRole(innernodeclass=nodes.inline)}
-    data_version = 4
+    data_version = 5
     initial_data = {
         "inputs": {},  # page → {input: fingerprint when the page was read}
         "claims": {},  # "lab/claim" → (page, anchor)
         "cards": {},  # a machine's slug → (page, anchor)
         "ledgers": set(),  # pages that link to claims on other pages
+        "numbers_files": set(),  # pages that link to the file of all numbers
         "numbers": {},  # page → {anchor: "Figure 1.2"}
         "problems": {},  # page → [(line, text)]
         "found": {},  # page → {name: (of which reading, what of_page() found)}
@@ -68,7 +70,9 @@ class PressDomain(Domain):
         return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
 
     def _note_input(self, name: str) -> None:
-        self.data["inputs"].setdefault(self.env.docname, {})[name] = self._fingerprint(name)
+        inputs = self.data["inputs"].setdefault(self.env.docname, {})
+        if name not in inputs:
+            inputs[name] = self._fingerprint(name)
 
     def _fingerprint(self, name: str) -> str:
         kind, _, what = name.partition(":")
@@ -100,6 +104,9 @@ class PressDomain(Domain):
     def note_ledger(self) -> None:
         self.data["ledgers"].add(self.env.docname)
 
+    def note_numbers_file(self) -> None:
+        self.data["numbers_files"].add(self.env.docname)
+
     def note_problem(self, line: int, text: str) -> None:
         """Notes that something on the page being read could not be shown: the build continues and ends with status 1."""
         problems = self.data["problems"].setdefault(self.env.docname, [])
@@ -116,6 +123,7 @@ class PressDomain(Domain):
         self.data["problems"].pop(docname, None)
         self.data["found"].pop(docname, None)
         self.data["ledgers"].discard(docname)
+        self.data["numbers_files"].discard(docname)
         for places in (self.data["claims"], self.data["cards"]):
             for name in [name for name, (page, _) in places.items() if page == docname]:
                 del places[name]
@@ -139,7 +147,7 @@ def records_of(config: Config) -> Records:
     root, build = Path(config.press_root), Path(config.press_build)
     tool = Path(config.press_record_tool or record_tool(build)).absolute()
     return Records(root, build, tool, published_only=config.press_published_only,
-                   default=config.press_default_machine)
+                   default=config.press_default_machine, most=config.press_machines_drawn)
 
 
 def leave_out_chapters(app: Sphinx, config: Config) -> None:
@@ -159,6 +167,7 @@ def of_page(env: BuildEnvironment, page: str, name: str, find: Callable[[nodes.d
     known, reading = press(env).data["found"].setdefault(page, {}), (env.all_docs[page], but_for)
     if known.get(name, [None])[0] != reading:
         known[name] = (reading, find(env.get_doctree(page)))
+        gc.collect()  # the tree, whose nodes are in circles, before the next one is loaded
     return known[name][1]
 
 

@@ -1,23 +1,55 @@
 // Picks out the machine that the reader points at, or whose name has the focus, in the plot of all machines.
 (() => {
-  const plot = document.querySelector(".hf-together svg"), names = [...document.querySelectorAll(".hf-roof-names a")];
+  const together = document.querySelector(".hf-together"), plot = together?.querySelector("svg");
   if (!plot) return;
-  const roofs = [...plot.querySelectorAll(".hf-roof")];
+  const all = (what) => [...together.querySelectorAll(what)];
   const pick = (slug) => {
-    for (const roof of roofs) roof.classList.toggle("hf-picked", roof.dataset.machine === slug);
-    for (const name of names) name.classList.toggle("hf-picked", name.hash === `#machine-${slug}`);
-    plot.append(...roofs.filter((roof) => roof.matches(".hf-picked")));  // on top
+    for (const roof of all(".hf-roof")) roof.classList.toggle("hf-picked", roof.dataset.machine === slug);
+    for (const name of all(".hf-roof-names a")) name.classList.toggle("hf-picked", name.hash === `#machine-${slug}`);
+    plot.append(...all(".hf-roof.hf-picked"));  // on top
   };
   const point = ({target}) => {
-    const named = names.find((name) => name.closest("li").contains(target))?.hash.slice("#machine-".length);
+    const named = target.closest(".hf-roof-names li")?.querySelector("a").hash.slice("#machine-".length);
     const slug = target.closest(".hf-roof")?.dataset.machine ?? named;
     if (slug) pick(slug);
   };
-  for (const type of ["pointerover", "focusin", "click"]) plot.closest(".hf-together").addEventListener(type, point);
-  const follow = () => { if (roofs.some((roof) => roof.dataset.machine === press.machine)) pick(press.machine); };
+  for (const type of ["pointerover", "focusin", "click"]) together.addEventListener(type, point);
+  const follow = () => { if (all(".hf-roof").some((roof) => roof.dataset.machine === press.machine)) pick(press.machine); };
   document.addEventListener("hf:machine", follow);
-  pick(roofs.at(-1).dataset.machine);
+  pick(all(".hf-roof").at(-1).dataset.machine);
   follow();
+
+  // Finds machines that the page does not show, and adds their names, roofs and cards; they come in a file.
+  const form = document.querySelector(".hf-machine-search"), file = document.querySelector("script[data-later]")?.dataset.later;
+  if (!form || !file) return;
+  const [field, kind] = form.querySelectorAll("input, select"), output = form.querySelector("output"), MOST = 12;
+  let others = [], added = [];
+  press.later = (of, list) => { others = list; };
+  const parsed = (html) => {
+    const template = document.createElement("template");
+    template.innerHTML = press.trusted.createHTML(html);
+    return template.content;
+  };
+  const show = async () => {
+    await press.load(file);
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = others.filter(([, , of, text]) => (!kind.value || of === kind.value) && words.every((word) => text.includes(word)));
+    for (const each of added) each.remove();
+    const asked = words.length || kind.value, first = asked ? found.slice(0, MOST) : [];
+    const roofs = [...parsed(`<svg>${found.map((each) => each[5]).join("")}</svg>`).firstChild.children];
+    const names = first.map(([slug, short, of]) => press.made("li", "", Object.assign(press.made("a", "", short), {href: `#machine-${slug}`}),
+      press.made("span", "hf-kind", of)));
+    const cards = [...parsed(first.map((each) => each[4]).join("")).children];
+    added = [...roofs, ...names, ...cards];
+    plot.querySelector(".hf-axes").after(...roofs);  // behind the page's own
+    document.querySelector(".hf-roof-names").append(...names);
+    document.querySelector(".hf-machine-cards").prepend(...cards);
+    output.textContent = `${found.length} of ${others.length} more${found.length > MOST ? `; the first ${MOST} are listed` : ""}`;
+  };
+  form.hidden = false;
+  form.addEventListener("input", show);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  field.addEventListener("focus", show, {once: true});
 })();
 
 // Compares two machines: their roofs in one drawing, their values in one table. The address holds the choice.

@@ -42,7 +42,8 @@ class Claim(NoticeDirective):
         if not self.content:
             raise RecordError(f'claim "{statement.id}" needs a body: the sentence to show where it fails')
         alternative = self.parse_content_to_nodes()  # also if it isn't shown, so that its mistakes are found
-        verdicts = {machine: verdict(domain.records, lab, statement, machine) for machine in domain.records.machines()}
+        verdicts = {machine: verdict(domain.records, lab, statement, machine)
+                    for machine in domain.records.machines_of(self.env.docname)}
         if "pending" in self.options and all(isinstance(each, NotMeasured) for each in verdicts.values()):
             waits = nodes.container("", nodes.paragraph("", statement.text))  # add_banner() lists it
             return [self.target(lab, statement.id, waits, ["hf-pending"])]

@@ -1,8 +1,10 @@
 """{book-mistakes}: the claims that fail on the machine that is chosen, and the largest misses of its predictions.
 {claims-squares}: a square for each claim and machine. {claims-ledger}: every claim, its bound, and the verdict of every
-machine. static/claims-ledger.js filters the ledger, and leads from a square to its claim."""
+machine. Of many machines, the first have rows and columns of their own, and the others share one. static/claims-ledger.js
+filters the ledger, and leads from a square to its claim."""
 
 import html
+from collections import Counter
 from dataclasses import dataclass
 
 from docutils import nodes
@@ -20,10 +22,14 @@ from .outcomes import Outcome, missed
 from .predictions_page import about, outcomes_of
 from .quantity import NO_BREAK_SPACE
 from .record import CHANGED, Machine, Record, RecordError
+from .records import Records
 
 STATES = (("all", "all"), ("fails", "false somewhere"), ("close", "too close to call somewhere"),
           ("holds", "true everywhere"), ("made", "modelled or simulated"), ("open", "not yet measured"))
 MARKS = {"holds": "✓", "fails": "✗", "close": "≈"}
+SAID = {"holds": "true", "fails": "false", "close": "too close to call", "made": "modelled or simulated",
+        "open": "not measured"}
+HIGH = 10  # pixels of a square
 CHAPTERS_APART = 1.5  # squares
 SAYS = "Each square is a claim, chapter by chapter. Point at one to read it; press it to go there."
 MOST, LARGE = 5, 2  # misses listed; the least factor for that
@@ -59,13 +65,12 @@ class BookMistakes(NoticeDirective):
         domain.note_ledger()
         self.claims = [entry for lab in domain.records.labs() for entry in entries(domain, lab)]
         self.found = {machine.slug: self.misses(domain, machine) for machine in domain.records.machines()}
-        return [nodes.container("", *for_each_machine(self.env, self.of_machine), classes=["hf-mistakes"])]
+        return [nodes.container("", *for_each_machine(self.env, self.of_machine, everyone=True), classes=["hf-mistakes"])]
 
     def misses(self, domain: PressDomain, machine: Machine) -> list[tuple[str, Outcome]]:
         """(lab, outcome) of the largest misses, at most one for each thing predicted."""
-        records = [record for lab in domain.records.labs() for record in domain.records.all(lab)[0]
-                   if record.slug == machine.slug]
-        found = [(record.lab, each) for record in records for each in outcomes_of(domain, record.lab, record)]
+        found = [(record.lab, each) for record in domain.records.of_machine(machine)
+                 for each in outcomes_of(domain, record.lab, record)]
         worst: dict[tuple[str, str], tuple[str, Outcome]] = {}  # of one kind of prediction
         for lab, each in sorted(found, key=lambda one: one[1].miss, reverse=True):
             worst.setdefault((lab, each.what), (lab, each))
@@ -116,7 +121,7 @@ class ClaimsSquares(NoticeDirective):
         domain.note_all_labs()
         found = [entry for lab in domain.records.labs() for entry in entries(domain, lab)]
         says = script_controls(html=f'<p class="hf-square-says" aria-live="polite">{SAYS}</p>\n')
-        return [nodes.container("", says, sums(domain.records.machines(), found), classes=["hf-ledger-sums"])] if found else []
+        return [nodes.container("", says, sums(domain.records, found), classes=["hf-ledger-sums"])] if found else []
 
 
 class ClaimsLedger(NoticeDirective):
@@ -126,7 +131,6 @@ class ClaimsLedger(NoticeDirective):
         domain = press(self.env)
         domain.note_all_labs()
         domain.note_ledger()
-        machines = domain.records.machines()
         labs = domain.records.labs()
         read = {lab: self.of_lab(domain, lab) for lab in labs}
         everything = [entry for found, _ in read.values() for entry in found]
@@ -136,7 +140,7 @@ class ClaimsLedger(NoticeDirective):
         box = nodes.container("", script_controls(html=filters(labs)), classes=["hf-ledger"])
         for lab, (found, _) in read.items():
             if found:
-                part = nodes.container("", nodes.rubric("", "", chapter_link(domain, lab)), table(machines, found),
+                part = nodes.container("", nodes.rubric("", "", chapter_link(domain, lab)), table(domain.records, found),
                                        classes=["hf-ledger-lab", f"hf-lab-{lab}", "no-search"])
                 box += part
         return [*result, box]
@@ -160,21 +164,44 @@ def entries(domain: PressDomain, lab: str) -> list[Entry]:
             for each in statements(domain, lab)]
 
 
-def sums(machines: list[Machine], entries: list[Entry]) -> nodes.table:
+def sums(records: Records, entries: list[Entry]) -> nodes.table:
     """Which claims each machine confirms, refutes or leaves open: a square for each claim, and how many there are."""
     places, width = places_of(entries)
     axis = "".join(f'<text x="{x:.2f}%" y="14">{lab[:2]}</text>' for lab, x in starts(entries, places).items())
     what = '<span class="visually-hidden">a square for each claim</span>'
-    rows = []
-    for machine in machines:
+    rows, deciding = [], {slug for entry in entries for slug in entry.records}
+    having = [machine for machine in records.machines() if machine.slug in deciding]
+    few = records.few(having)
+    for machine in few:
         found = [entry.of(record) if (record := entry.records.get(machine.slug)) else "open" for entry in entries]
-        if set(found) == {"open"}:
-            continue
         squares = "".join(f'<rect class="hf-{state}" x="{x:.2f}%" width="{width:.2f}%"/>' for state, x in zip(found, places))
-        counts = [str(found.count(state)) for state in ("holds", "fails", "close", "made", "open")]
-        rows.append([machine.short, nodes.raw("", svg(squares), format="html"), *counts])
+        rows.append([machine.short, nodes.raw("", svg(squares), format="html"), *(str(found.count(state)) for state in SAID)])
+    if others := having[len(few):]:
+        verdicts = [verdicts_of(entry, others) for entry in entries]
+        squares = "".join(parted(each, x, width) for each, x in zip(verdicts, places))
+        means = (f"{sum(each[state] for each in verdicts) / len(others):.0f}" for state in SAID)
+        rows.append([f"the other {len(others)}, on average", nodes.raw("", svg(squares), format="html"), *means])
     return scrolling_table(["machine", nodes.raw("", svg(axis) + what, format="html"), "hold", "fail", "too close to call",
                             "modelled or simulated", "not measured"], rows)
+
+
+def verdicts_of(entry: Entry, machines: list[Machine]) -> Counter[str]:
+    """How many of these machines find each of STATES."""
+    return Counter(entry.of(record) if (record := entry.records.get(machine.slug)) else "open" for machine in machines)
+
+
+def parted(verdicts: Counter[str], x: float, width: float) -> str:
+    """A square for many machines: the share that refute the claim is orange, from below."""
+    decided = sum(verdicts.values()) - verdicts["open"]
+    most = max(("holds", "made", "close"), key=lambda state: verdicts[state]) if decided else "open"
+    place = f'x="{x:.2f}%" width="{width:.2f}%"'
+    high = HIGH * verdicts["fails"] / decided if decided else 0
+    false = f'<rect class="hf-fails" {place} style="y:{4 + HIGH - high:.0f}px;height:{high:.0f}px"/>' if high else ""
+    return f'<g data-says="{said(verdicts)}"><rect class="hf-{most}" {place}/>{false}</g>'
+
+
+def said(verdicts: Counter[str]) -> str:
+    return ", ".join(f"{words} on {verdicts[state]}" for state, words in SAID.items() if verdicts[state])
 
 
 def places_of(entries: list[Entry]) -> tuple[list[float], float]:
@@ -194,14 +221,17 @@ def svg(content: str) -> str:
     return f'<svg class="hf-squares" translate="no" aria-hidden="true">{content}</svg>'
 
 
-def table(machines: list[Machine], entries: list[Entry]) -> nodes.table:
+def table(records: Records, entries: list[Entry]) -> nodes.table:
     """A table with a column for each machine that decides at least half as many claims as the one that decides most. The
-    verdicts of the other machines are below the claims."""
-    counts = {machine: sum(machine.slug in entry.records for entry in entries) for machine in machines}
-    columns = [machine for machine, count in counts.items() if 0 < max(counts.values()) <= 2 * count]
-    others = [machine for machine, count in counts.items() if count and machine not in columns]
-    heads = ["claim", "bound", *(head(machine, entries) for machine in columns)]
-    made = scrolling_table(heads, [row(entry, columns, others) for entry in entries])
+    verdicts of the other machines are below the claims; of many machines, in the last column together."""
+    counts = {machine: count for machine in records.machines()
+              if (count := sum(machine.slug in entry.records for entry in entries))}
+    many = [machine for machine, count in counts.items() if max(counts.values()) <= 2 * count]
+    columns, below = records.few(many), records.few([machine for machine in counts if machine not in set(many)])
+    drawn = {*columns, *below}
+    rest = [machine for machine in counts if machine not in drawn]
+    heads = ["claim", "bound", *(head(machine, entries) for machine in columns), *[f"the other {len(rest)}"] * bool(rest)]
+    made = scrolling_table(heads, [row(entry, columns, below, rest) for entry in entries])
     for entry, line in zip(entries, list(made.findall(nodes.row))[1:]):
         line["classes"].append(f"hf-row-{entry.state}")
     return made
@@ -215,13 +245,14 @@ def head(machine: Machine, entries: list[Entry]) -> nodes.Node:
     return made
 
 
-def row(entry: Entry, columns: list[Machine], others: list[Machine]) -> list[nodes.Node]:
+def row(entry: Entry, columns: list[Machine], others: list[Machine], rest: list[Machine]) -> list[nodes.Node]:
     having = next(iter(entry.records.values()), None)
     asked = nodes.inline("", "", nodes.inline("", "bound ", classes=["hf-cell-head"]),
                          nodes.Text("true" if entry.statement.shown == NOTHING else entry.statement.asked(having)))
     also = (nodes.inline("", "", cell(entry, machine), classes=["hf-also"]) for machine in others
             if machine.slug in entry.records)
-    return [nodes.inline("", "", claim_link(entry), *also), asked, *(cell(entry, machine) for machine in columns)]
+    return [nodes.inline("", "", claim_link(entry), *also), asked, *(cell(entry, machine) for machine in columns),
+            *[cell_of_rest(entry, rest)] * bool(rest)]
 
 
 def claim_link(entry: Entry) -> nodes.Node:
@@ -241,6 +272,15 @@ def cell(entry: Entry, machine: Machine) -> nodes.Node:
     marks = [*([MARKS[state]] if state in MARKS else []), *([] if kind == MEASURED else [kind])]
     words = f"{' '.join(marks)}{NO_BREAK_SPACE}{number}".rstrip()
     return nodes.inline("", "", whose, nodes.inline("", words, classes=["hf-verdict", f"hf-{state}"]))
+
+
+def cell_of_rest(entry: Entry, machines: list[Machine]) -> nodes.Node:
+    """How many of these machines find the claim true, false or too close to call; "made" counts without a sign."""
+    verdicts = verdicts_of(entry, machines)
+    words = "  ".join(f"{MARKS.get(state, '')}{NO_BREAK_SPACE}{verdicts[state]}".strip() for state in (*MARKS, "made")
+                      if verdicts[state])
+    whose = nodes.inline("", f"the other {len(machines)} ", classes=["hf-cell-head"])
+    return nodes.inline("", "", whose, nodes.inline("", words or "–", classes=["hf-verdict"]))
 
 
 def chapter_link(domain: PressDomain, lab: str) -> nodes.Node:

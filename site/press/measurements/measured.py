@@ -144,10 +144,10 @@ def number_of(records: Records, machine: Machine, record: Record, value_id: str,
 
 
 def everywhere(records: Records, lab: str, value_id: str, options: set[str]) -> tuple[tuple, ...]:
-    """(machine's slug, words, value, low, high) of each machine that measured a value; empty if fewer than two did."""
+    """(machine's slug, words, value, low, high) of the first machines that measured a value; empty if fewer than two did."""
     of = {record.slug: record.value(value_id) for record in records.all(lab)[0]}
     rows = []
-    for machine in records.machines():
+    for machine in records.few([machine for machine in records.machines() if of.get(machine.slug)]):
         value = of.get(machine.slug)
         if value and value["kind"] != "quoted":
             ends = (float(f"{value.get(end, value['value']):.4g}") for end in ("value", "low", "high"))

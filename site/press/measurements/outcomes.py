@@ -57,17 +57,26 @@ def read_declared(path: Path, shown: str) -> Declared:
                           'each with "why" and "ids"; correct it') from None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    """A prediction and its outcome. `took`: the measured time over the predicted one; for quantities that are neither times nor
-    speeds, the measured number over the predicted one."""
+    """A prediction and its outcome: the number that was expected, and the one that came. `took`: the measured time over the
+    predicted one; for quantities that are neither times nor speeds, the measured number over the predicted one."""
 
     what: str
     name: str
-    predicted: str
-    measured: str
+    expected: float
+    came: float
     took: float
-    unit: str = ""
+    unit: str = "1"
+
+    @property
+    def predicted(self) -> str:
+        """In words."""
+        return in_three_digits(self.expected, self.unit)
+
+    @property
+    def measured(self) -> str:
+        return in_three_digits(self.came, self.unit)
 
     @property
     def missed_by(self) -> str:
@@ -126,8 +135,11 @@ def outcome(what: str, name: str, predicted: float, measured: float, unit: str) 
     """Yields nothing if a number is not positive, or if the prediction is the measurement."""
     if min(predicted, measured) > 0 and predicted != measured:
         ratio = measured / predicted
-        words = (str(quantity(float(f"{number:.3g}"), unit)) for number in (predicted, measured))
-        yield Outcome(what, name, *words, 1 / ratio if unit.endswith("/s") else ratio, unit)
+        yield Outcome(what, name, predicted, measured, 1 / ratio if unit.endswith("/s") else ratio, unit)
+
+
+def in_three_digits(number: float, unit: str) -> str:
+    return str(quantity(float(f"{number:.3g}"), unit))
 
 
 def place(axis: dict, x: float) -> str:

@@ -1,7 +1,11 @@
 """A lab's record, as the site reads it, and the machine that measured it."""
 
 import fnmatch
+import functools
+import marshal
 import re
+import sys
+import zlib
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -34,6 +38,44 @@ class Machine:
     local: bool
 
 
+class Data(dict):
+    """What a record contains. Hundreds of records must fit into memory, so it lacks what no page shows (most samples, and what
+    the lab was built from), and its series are packed until somebody asks for them."""
+
+    def __init__(self, data: dict) -> None:
+        series = [{**each, "points": [*map(_shown, each["points"])]} for each in data["series"]]
+        super().__init__({name: part for name, part in data.items() if name != "series"})
+        self["lab"] = {name: part for name, part in data["lab"].items() if name != "inputs"}
+        self["values"] = [{name: sys.intern(part) if type(part) is str else part for name, part in _shown(value).items()}
+                          for value in data["values"]]
+        self.packed = zlib.compress(marshal.dumps(series), 1)
+        self.rows: dict[str, dict | None] = {}  # the points that were asked for as values
+
+    def __missing__(self, name: str) -> list[dict]:
+        if name != "series":
+            raise KeyError(name)
+        return _unpacked(self.packed)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Data) and self.packed == other.packed and dict.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None
+
+
+def _shown(number: dict) -> dict:
+    """A value or point, with its samples only if a page counts them."""
+    counted = "few" in number or "modes" in number
+    return {name: part for name, part in number.items() if counted or name != "samples"}
+
+
+@functools.lru_cache(maxsize=32)
+def _unpacked(packed: bytes) -> list[dict]:
+    return marshal.loads(zlib.decompress(packed))
+
+
 @dataclass(frozen=True)
 class Record:
     """One valid record. `local`: it is this machine's own, not a published one; `changed`: the lab's sources that have changed
@@ -41,7 +83,7 @@ class Record:
 
     path: Path
     local: bool
-    data: dict
+    data: Data
     changed: tuple[str, ...] = ()
     elsewhere: bool = False
 
@@ -117,11 +159,20 @@ def row_of(point: dict) -> str:
 
 def part_of(data: dict, part: str, wanted: str) -> dict | None:
     """The series or value with this name."""
+    if part == "values" and "[" in wanted and isinstance(data, Data):
+        if wanted not in data.rows:
+            data.rows[wanted] = _point_of(data, wanted) or _by_id(data[part], wanted)
+        return data.rows[wanted]
+    return (_point_of(data, wanted) if part == "values" else None) or _by_id(data[part], wanted)
+
+
+def _point_of(data: dict, wanted: str) -> dict | None:
+    """The point "series[point]" as a value."""
     name, bracket, row = wanted.partition("[")
-    series = _by_id(data["series"], name) if bracket and part == "values" else None
+    series = _by_id(data["series"], name) if bracket else None
     point = next((point for point in series["points"] if f"{row_of(point)}]" == row), None) if series else None
     if not point:
-        return _by_id(data[part], wanted)
+        return None
     return {**point, "id": wanted, "label": f"{name.replace('_', ' ')}, {point.get('label', point['x'])}",
             "value": point["median"], "unit": series["y"]["unit"], "kind": series["kind"],
             **{name: series[name] for name in ("source", "at") if name in series}}

@@ -1,12 +1,13 @@
 """Finds the records of a project, and reads those that the record tool accepts."""
 
+import itertools
 import os
 import re
 from functools import cached_property
 from pathlib import Path
 
 from ..pictures.gnuplot import DrawError, attempts_in, digest_of, read_json
-from .record import NotMeasured, Record, RecordError
+from .record import Data, NotMeasured, Record, RecordError
 from .record_tool import RecordTool
 
 FOLDER = re.compile(r"(?!here$)[a-z0-9]+(-[a-z0-9]+)*")  # a published machine's; in C++: refused_folder()
@@ -29,22 +30,23 @@ class RecordFiles:
         self.root, self.build, self.tool, self.published_only = root, build, RecordTool(root, build, tool), published_only
         self.shown = self.tool.shown
         self.local = build / ("no-records" if published_only else "records")
-        self._known: dict[Path, tuple[str, dict | str]] = {}
+        self._known: dict[Path, tuple[str, Data | str]] = {}
 
     def labs(self) -> list[str]:
         """Every lab of the book, in order."""
         left_out = self.left_out()
-        return [lab for lab in self._in_the_project() if lab not in left_out]
+        return [lab for lab in self._in_the_project if lab not in left_out]
 
     def left_out(self) -> list[str]:
         """The labs without a published record, whose chapters a book of published records leaves out."""
-        return [lab for lab in self._in_the_project() if not self.published_paths(lab)] if self.published_only else []
+        return [lab for lab in self._in_the_project if not self.published_paths(lab)] if self.published_only else []
 
     def expect(self, lab: str) -> None:
         """Raises RecordError for a lab that the book doesn't have."""
-        if lab not in self._in_the_project():
+        if lab not in self._in_the_project:
             raise RecordError(f'no lab "{lab}": the labs are {", ".join(self.labs()) or "none"}')
 
+    @cached_property
     def _in_the_project(self) -> list[str]:
         return sorted(p.parent.name for p in (self.root / "labs").glob("[0-9][0-9]-*/lab.cpp"))
 
@@ -62,7 +64,15 @@ class RecordFiles:
 
     def published_paths(self, lab: str = "") -> list[Path]:
         """The published records of a lab, or of all labs. Ignores links, and folders with other names."""
-        return [path for path in self._all_published if lab in ("", path.stem)]
+        return self._published_of.get(lab, []) if lab else self._all_published
+
+    @cached_property
+    def _published_of(self) -> dict[str, list[Path]]:
+        """The published records of each lab."""
+        found: dict[str, list[Path]] = {}
+        for path in self._all_published:
+            found.setdefault(path.stem, []).append(path)
+        return found
 
     @cached_property
     def _all_published(self) -> list[Path]:
@@ -75,7 +85,7 @@ class RecordFiles:
         """The valid ones among records that aren't of the book's machines, each in a folder named as one."""
         wrong = self._first_problems(paths)
         right = [path for path in paths if FOLDER.fullmatch(path.parent.name) and not path.is_symlink() and path not in wrong]
-        return [Record(path, False, data) for path, data in self.tool.ask("read", right).items()]
+        return [Record(path, False, Data(data)) for path, data in self.tool.ask("read", right).items()]
 
     def definitions(self, lab: str) -> list[dict]:
         """The values that are derived by definition from a lab's other numbers, parsed by the record tool: {"id", "unit",
@@ -120,17 +130,24 @@ class RecordFiles:
             raise RecordError(found)
         return Record(path, local, found, () if local else tuple(self._changes.get(path, ())))
 
-    def _own(self, path: Path, digest: str) -> dict | str:
+    def _own(self, path: Path, digest: str) -> Data | str:
         """The data of this machine's record, or the record tool's complaint about it; cached, because pages read it for every
         number."""
         if self._known.get(path, ("",))[0] != digest:
-            self._known[path] = (digest, self._first_problems([path]).get(path) or self.tool.ask("read", [path])[path])
+            problem = self._first_problems([path]).get(path)
+            self._known[path] = (digest, problem or Data(self.tool.ask("read", [path])[path]))
         return self._known[path][1]
 
     @cached_property
-    def _published_data(self) -> dict[Path, dict]:
+    def _published_data(self) -> dict[Path, Data]:
         """The data of all valid published records, with derived values."""
-        return self.tool.ask("read", [path for path in self.published_paths() if path not in self._published_problems])
+        valid = [[path for path in paths if path not in self._published_problems] for paths in self._by_machine()]
+        return {path: Data(data) for path, data in self.tool.ask_each("read", valid)}
+
+    def _by_machine(self) -> list[list[Path]]:
+        """The published records of each machine. Each machine's are asked about together, so that the answers about the others
+        stay known when a machine comes or changes."""
+        return [list(paths) for _, paths in itertools.groupby(self.published_paths(), key=lambda path: path.parent)]
 
     @cached_property
     def _published_problems(self) -> dict[Path, str]:
@@ -145,4 +162,4 @@ class RecordFiles:
     @cached_property
     def _changes(self) -> dict[Path, list[str]]:
         """The sources that have changed since each published record was measured: {path: ["labs/… changed", …]}."""
-        return self.tool.ask("stale", self.published_paths())
+        return dict(self.tool.ask_each("stale", self._by_machine()))

@@ -1,8 +1,9 @@
 """Chooses the record that a page uses, and names the machines."""
 
+import contextlib
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -19,11 +20,12 @@ NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: 
 
 class Records(RecordFiles):
     """The records of a project, of which each page uses one of each lab; `default` is the published machine that readers see
-    first."""
+    first, `most` the number of machines that a page draws."""
 
-    def __init__(self, root: Path, build: Path, tool: Path, *, published_only: bool = False, default: str = "") -> None:
+    def __init__(self, root: Path, build: Path, tool: Path, *, published_only: bool = False, default: str = "",
+                 most: int = 6) -> None:
         super().__init__(root, build, tool, published_only=published_only)
-        self.default = default
+        self.default, self.most = default, most
 
     def machines(self) -> list[Machine]:
         """The machines with records, the default first: this machine if it has any, then the project's choice, then those with
@@ -31,11 +33,20 @@ class Records(RecordFiles):
         return self._machines
 
     def machines_of(self, page: str) -> list[Machine]:
-        """The machines whose numbers a page can show, in the same order; for a chapter, those that have measured its lab."""
+        """The machines whose numbers a page can show, in the same order; for a chapter, those that have measured its lab. Of
+        many, only the first: the others are on the page of machines and among all() records."""
+        return self.few(self.all_of(page))
+
+    def all_of(self, page: str) -> list[Machine]:
+        """The machines whose numbers a page could show."""
         having = {record.slug for record in self.all(page)[0]} if page in self.labs() else set()
         if having and self.local_path(page).exists():
             having.add(HERE)  # broken, it is said to be
         return [machine for machine in self.machines() if machine.slug in having] or self.machines()
+
+    def few(self, machines: list[Machine]) -> list[Machine]:
+        """The first of them; all of them if only one would be left over."""
+        return machines if len(machines) <= self.most + 1 else machines[:self.most]
 
     @cached_property
     def _machines(self) -> list[Machine]:
@@ -51,9 +62,21 @@ class Records(RecordFiles):
                     for records, name, brief in zip(published, names, short)]
         return [Machine(HERE, "this machine", "this machine", True)] * bool(local or not machines) + machines
 
+    def of_machine(self, machine: Machine) -> list[Record]:
+        """A machine's valid records, in the order of the labs."""
+        found = []
+        for lab in self.labs():
+            with contextlib.suppress(RecordError):
+                found += [self.read(path) for path in self.paths(lab) if path == self.path_of(machine, lab)]
+        return found
+
     def machine_of(self, record: Record) -> Machine:
         """The machine of a record."""
-        return next((machine for machine in self.machines() if machine.slug == record.slug), self.machines()[0])
+        return self._by_slug.get(record.slug, self.machines()[0])
+
+    @cached_property
+    def _by_slug(self) -> dict[str, Machine]:
+        return {machine.slug: machine for machine in self.machines()}
 
     def called(self, record: Record) -> str:
         """The name of a record's machine in a sentence about another machine."""
@@ -74,8 +97,8 @@ class Records(RecordFiles):
             raise self.not_measured(lab)
         self.expect(lab)
         asked = self.path_of(machine or self.machines()[0], lab)
-        having, valid, error, paths = list(having), {}, None, self._paths_in_order(lab)
-        for path in sorted(paths, key=lambda path: path != asked):
+        having, valid, error = list(having), {}, None
+        for path in self._in_turn(lab, asked):
             try:
                 record = self.read(path)
             except RecordError as problem:
@@ -88,16 +111,22 @@ class Records(RecordFiles):
             valid[path] = record
         if not valid:
             raise error or self.not_measured(lab)
-        first = next(valid[path] for path in paths if path in valid)  # whichever machine was asked for
+        first = next(valid[path] for path in self._paths_in_order(lab) if path in valid)  # whichever machine was asked for
         missing = [f'{_ONE_OF[part]} "{name}"' for part, name in having if not part_of(first.data, part, name)]
         raise NotMeasured(f"{self.shown(first.path)} has no {', '.join(missing)}")
+
+    def _in_turn(self, lab: str, asked: Path) -> Iterator[Path]:
+        """Every file there is of a lab, the one that is asked for first."""
+        if asked in self.paths(lab):
+            yield asked
+        yield from (path for path in self._paths_in_order(lab) if path != asked)
 
     def _paths_in_order(self, lab: str) -> list[Path]:
         """Every file there is of a lab, in the order of machines(); last those that no machine owns, as nothing in them is
         valid."""
-        known = self.paths(lab)
-        owned = [path for machine in self.machines() if (path := self.path_of(machine, lab)) in known]
-        return owned + [path for path in known if path not in owned]
+        known = dict.fromkeys(self.paths(lab))
+        owned = dict.fromkeys(path for machine in self.machines() if (path := self.path_of(machine, lab)) in known)
+        return [*owned, *(path for path in known if path not in owned)]
 
     def misplaced(self) -> list[str]:
         """What is wrong with those published files that are no record of a lab of the book, and with the choice of the

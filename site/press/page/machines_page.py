@@ -1,10 +1,12 @@
-"""The page of machines. {machines}: their headline values in one table, and a card for each.
+"""The page of machines. {machines}: their headline values in one table, and a card for each. Of many, the page itself has the
+first; a book's script can show the others, which come in a file (later.py).
 
     ```{machines}
     :values: 01-sorting/quicksort_ns …         the headline values
     ```
 
 Event "press-machines": app.emit(…, {machine: {lab: record}}) asks for nodes that draw the machines, to show before the table.
+Event "press-machines-later": app.emit(…, {machine: {lab: record}}, others) asks for {slug: (group, drawing)} of the others.
 """
 
 from docutils import nodes
@@ -15,6 +17,7 @@ from ..domain import press
 from ..measurements.measured import split_target, value_quantity
 from ..measurements.quantity import NO_BREAK_SPACE, quantity
 from ..measurements.record import Machine, Record, RecordError
+from .later import later
 from .links import file_link
 from .notice import NoticeDirective
 from .tables import fields, scrolling_table
@@ -63,16 +66,26 @@ class Machines(Gallery):
             wanted = self.wanted()
         except RecordError as error:
             return [*self.notices, self.notice(f"machines: {error}")]
-        cards = [self.card(machine, records) for machine, records in machines.items()]
-        table = [headlines(machines, wanted)] if wanted else []
+        few = press(self.env).records.few(list(machines))
+        cards = [self.card(machine, machines[machine]) for machine in few]
+        table = [headlines({machine: machines[machine] for machine in few}, wanted)] if wanted else []
+        others = self.later(machines, list(machines)[len(few):])
         virtual = any(record.data["machine"]["virtualised"] for records in machines.values() for record in records.values())
         shared = [nodes.paragraph("", SHARED)] if virtual else []
         drawn = [node for nodes_of_one in self.env.events.emit("press-machines", machines) for node in nodes_of_one]
         both = nodes.container("", *cards, classes=["hf-machine-cards"])
-        return [*self.notices, nodes.container("", *drawn, *table, both, *shared, classes=["hf-machines-page"])]
+        return [*self.notices, nodes.container("", *drawn, *table, both, *shared, classes=["hf-machines-page"]), *others]
 
-    def card(self, machine: Machine, records: dict[str, Record]) -> nodes.container:
-        """A machine's hardware, and its measurements."""
+    def later(self, machines: dict[Machine, dict[str, Record]], others: list[Machine]) -> list[nodes.Node]:
+        """The cards of the other machines, whose records are in numbers.csv, and not copied into the site."""
+        more = {slug: said for found in self.env.events.emit("press-machines-later", machines, others)
+                for slug, said in found.items()} if others else {}
+        return [later("", self.card(machine, machines[machine], linked=False), classes=["no-search"],
+                      entry=[machine.slug, machine.short, group], drawn=drawn)
+                for machine in others for group, drawn in [more.get(machine.slug, ("", ""))]]
+
+    def card(self, machine: Machine, records: dict[str, Record], linked: bool = True) -> nodes.container:
+        """A machine's hardware, and its measurements; `linked` to its records, and by others."""
         first = next(iter(records.values()))
         facts = [("Processor", first.cpu), *hardware_facts(first.data["machine"])]
         facts += [("Published as", first.published_as)] if first.published_as else []
@@ -84,20 +97,22 @@ class Machines(Gallery):
         pairs = [(term, [nodes.Text(text)]) for term, text in dict(facts).items()]
         pairs += [("Compiler", [nodes.Text(f"{compiler} with "), nodes.literal("", flags)]) for compiler, flags in compilers]
         pairs[2:2] = instruction_sets(first.data["machine"])
-        pairs += [("Labs", *self.labs(list(records.values())))]
+        pairs += [("Labs", *self.labs(list(records.values()), linked))]
         name = nodes.inline("", f" {machine.name}" * (machine.name != machine.short), classes=["hf-kind"])
         title = nodes.rubric("", "", nodes.Text(machine.short), name)
         card = nodes.container("", title, fields(pairs), classes=["hf-card", "hf-machine"], ids=[f"machine-{machine.slug}"])
-        press(self.env).note_card(machine.slug, card["ids"][0])
-        self.state.document.note_explicit_target(card)
+        if linked:
+            press(self.env).note_card(machine.slug, card["ids"][0])
+            self.state.document.note_explicit_target(card)
         return card
 
-    def labs(self, records: list[Record]) -> list[list[nodes.Node]]:
-        """Links to the records, one line for each date and state."""
+    def labs(self, records: list[Record], linked: bool) -> list[list[nodes.Node]]:
+        """The records, one line for each date and state."""
         lines: dict[str, list[nodes.Node]] = {}
         for record in records:
             notes = record.since + (", with the quick budget" if record.data["run"]["budget"] == "quick" else "")
-            lines.setdefault(f"({record.date}{notes})", []).append(file_link(self.env, record.path, record.lab[:2]))
+            lines.setdefault(f"({record.date}{notes})", []).append(
+                file_link(self.env, record.path, record.lab[:2]) if linked else nodes.Text(record.lab[:2]))
         return [[*(part for link in links for part in (link, nodes.Text(" "))), nodes.Text(said)]
                 for said, links in lines.items()]
 
@@ -173,4 +188,5 @@ def hardware_facts(machine: dict) -> list[tuple[str, str]]:
 
 def add_to(app: Sphinx) -> None:
     app.add_event("press-machines")
+    app.add_event("press-machines-later")
     app.add_directive("machines", Machines)

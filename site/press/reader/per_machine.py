@@ -3,8 +3,10 @@ machine's variant in a slot, and a file for each other machine has the contents 
 
     _machines/PAGE/SLUG.js    press.variant("PAGE", "SLUG", [html, …]), one for each slot of the page in order;
                               null if it equals the default machine's
-    _machines/PAGE/numbers.js press.numbers("PAGE", [[[slug, words, value, low, high], …], …]): what each machine measured,
-                              for each number of the page, which static/number-card.js shows in a card
+    _machines/PAGE/numbers.js press.numbers("PAGE", [[[slug, words, value, low, high], …], …], {slug: name}): what machines
+                              measured, for each number of the page, which static/number-card.js shows in a card
+    _machines/PAGE/rest.js    press.rest("PAGE", [[slug, name, short name, file or "", why there is none], …]): machines that
+                              the page itself does not list, as there may be hundreds
 
 The files are scripts, because a page opened from a file can load nothing else. static/chosen-machine.js finds out which machine
 the reader wants, and static/machine-switcher.js replaces the contents of the slots.
@@ -21,6 +23,8 @@ from sphinx.environment import BuildEnvironment
 
 from ..domain import press
 from ..measurements.record import Machine
+from ..measurements.records import Records
+from ..page.later import LATER
 from ..pictures.compare import pairs_of_page
 from ..pictures.gnuplot import content_digest
 
@@ -43,10 +47,12 @@ class variant(nodes.General, nodes.Element):
 
 
 def for_each_machine(env: BuildEnvironment, make: Callable[[Machine], Iterable[nodes.Node]], *,
-                     inline: bool = False) -> list[nodes.Node]:
+                     inline: bool = False, everyone: bool = False) -> list[nodes.Node]:
     """One place with the result of `make` for each machine of the page; only the nodes if they are the same for all
-    machines."""
-    made = {machine.slug: list(make(machine)) for machine in press(env).records.machines_of(env.docname)}
+    machines. `everyone`: also for those that the page does not draw."""
+    records = press(env).records
+    made = {machine.slug: list(make(machine)) for machine in
+            (records.machines() if everyone else records.machines_of(env.docname))}
     texts = {slug: "".join(node.pformat() for node in made[slug]) for slug in made}
     return _place(texts, lambda text: next(made[slug] for slug in made if texts[slug] == text), inline)
 
@@ -73,7 +79,7 @@ def _place(answers: dict[str, Hashable], make: Callable[[Hashable], list[nodes.N
 def visit_per_machine(self, node: per_machine) -> None:
     """Writes the variant of the current machine, or all variants one after another if there is no current machine."""
     if getattr(self, "machine", None):
-        node[node["of"][self.machine]].walkabout(self)
+        node[node["of"].get(self.machine, 0)].walkabout(self)
         raise nodes.SkipNode
     default, *others = (_written(self, node, slug) for slug in node["of"])
     if self.builder.name not in ("html", "dirhtml") or all(other == default for other in others):
@@ -102,7 +108,7 @@ def write_variants(app: Sphinx, page: str, template: str, context: dict, doctree
     machines = records.machines_of(page)
     slots = doctree.attributes.get(SLOTS, []) if doctree else []
     folder = Path(app.outdir, FOLDER, page)
-    listed, files = [], {}
+    listed, others, files = [], [], {}
 
     def add(name: str, function: str, *arguments) -> str:
         """Adds a script that calls a function. Returns its address, which changes with its content."""
@@ -111,30 +117,55 @@ def write_variants(app: Sphinx, page: str, template: str, context: dict, doctree
         version = hashlib.sha256(text.encode()).hexdigest()[:8]
         return f"{context['pathto'](f'{FOLDER}/{page}/{name}', resource=True)}?v={version}"
 
-    for machine in machines:
-        listed.append({"slug": machine.slug, "name": machine.name, "short": machine.short})
+    def file_of(machine: Machine) -> str:
         html = [slot.get(machine.slug) for slot in slots]
-        if any(each is not None for each in html):
-            listed[-1]["file"] = add(f"{machine.slug}.js", "variant", page, machine.slug, html)
+        return add(f"{machine.slug}.js", "variant", page, machine.slug, html) if any(map(is_given, html)) else ""
+
+    for machine in machines:
+        file = file_of(machine)
+        listed.append({"slug": machine.slug, "name": machine.name, "short": machine.short, **({"file": file} if file else {})})
+    could, listed_slugs = {each.slug for each in records.all_of(page)}, {each.slug for each in machines}
+    for machine in (each for each in records.machines() if each.slug not in listed_slugs):
+        why = f"{machine.short} is not drawn here" if machine.slug in could else f"Not run on {machine.short}"
+        others.append([machine.slug, machine.name, machine.short, file_of(machine), why])
     pairs = {}
     for pair, figures in (pairs_of_page(doctree) if doctree else {}).items():
         pairs[pair] = add(f"{pair}.js", "pair", page, pair, figures)
     measured = list(doctree.attributes.get(EVERYWHERE, ())) if doctree else []
-    numbers = add("numbers.js", "numbers", page, measured) if measured else ""
+    named = {slug for rows in measured for slug, *_ in rows}
+    names = {machine.slug: machine.short for machine in records.machines() if machine.slug in named}
+    numbers = add("numbers.js", "numbers", page, measured, names) if measured else ""
+    rest = add("rest.js", "rest", page, others) if others else ""
+    others_later = doctree.attributes.get(LATER, []) if doctree else []
+    later = add("later.js", "later", page, others_later) if others_later else ""
     _replace_files(folder, files)
     if len(records.machines()) < 2:
         return
-    others = {machine.slug: machine.short for machine in records.machines() if machine not in machines}
     app.add_css_file("machine-switcher.css")
     app.add_js_file("chosen-machine.js", priority=100, **{"data-page": page, "data-machines": json.dumps(listed),
-                                                   "data-others": json.dumps(others)})
+                                                   "data-rest": rest, **({"data-later": later} if later else {}),
+                                                   **beyond(app, context, records, others)})
     app.add_js_file("machine-switcher.js", loading_method="defer")
+    if len(records.machines()) > len(records.few(records.machines())):
+        app.add_js_file("more-machines.js", loading_method="defer")
     if numbers:
         app.add_js_file("number-card.js", loading_method="defer", **{"data-page": page, "data-numbers": numbers})
     if pairs:
         beside = f"{context['pathto']('_static/compare-view.js', resource=True)}?v={content_digest(BESIDE)[:8]}"
         app.add_js_file("compare.js", loading_method="defer", **{"data-page": page, "data-pairs": json.dumps(pairs),
                                                                  "data-beside": beside})
+
+
+def is_given(html: str | None) -> bool:
+    return html is not None
+
+
+def beyond(app: Sphinx, context: dict, records: Records, others: list[list[str]]) -> dict[str, str]:
+    """For the list of machines: how many of them the page does not draw, and the page that has them all."""
+    drawn = {machine.slug for machine in records.few(records.machines())}
+    left = sum(1 for slug, *_, file, _ in others if slug not in drawn and not file)
+    galleries = {page for page, _ in press(app.env).data["cards"].values()}
+    return {"data-others": str(left), "data-gallery": context["pathto"](min(galleries))} if left and galleries else {}
 
 
 def _replace_files(folder: Path, files: dict[str, str]) -> None:
@@ -151,8 +182,8 @@ def pages_of_another_list(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """env-updated: all pages if a machine was added or removed, or has measured another lab, because each page lists all
     machines."""
     records = (domain := press(env)).records
-    machines = [(machine, [machine in records.machines_of(lab) for lab in records.labs()])
-                for machine in records.machines()]
+    having = [{machine.slug for machine in records.all_of(lab)} for lab in records.labs()]
+    machines = [(machine, [machine.slug in of_lab for of_lab in having]) for machine in records.machines()]
     if domain.data.get("machines") == machines:
         return []
     domain.data["machines"] = machines

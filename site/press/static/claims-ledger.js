@@ -30,16 +30,17 @@
 
   // The squares of a machine are in the order of the claims below.
   const VERDICTS = {holds: "true", fails: "false", close: "too close to call", made: "modelled or simulated", open: "not measured"};
+  const verdictOf = (square) => square.dataset.says ?? VERDICTS[square.getAttribute("class").slice("hf-".length)];
   const sums = document.querySelector(".hf-ledger-sums"), says = sums?.querySelector(".hf-square-says");
   const claims = labs.flatMap((lab) => [...lab.querySelectorAll("tbody tr")]);
   const claimOf = (square) => claims[[...square.parentElement.children].indexOf(square)];
-  const squareOf = ({target}) => target.closest?.(".hf-squares rect");
+  const squareOf = ({target}) => target.closest?.(".hf-squares > :is(rect, g)");
   sums?.addEventListener("pointerover", (event) => {
     const square = squareOf(event);
     if (!square) return;
     const claim = claimOf(square), [chapter] = claim.closest(".hf-ledger-lab").querySelector(".rubric").textContent.split(":");
-    const verdict = VERDICTS[square.getAttribute("class").slice("hf-".length)], machine = square.closest("tr").cells[0].textContent;
-    says.textContent = `${chapter}: “${claim.querySelector("a, span").textContent}” On ${machine}: ${verdict}.`;
+    const machine = square.closest("tr").cells[0].textContent.replace(/,.*/, "");  // of many: ", on average"
+    says.textContent = `${chapter}: “${claim.querySelector("a, span").textContent}” On ${machine}: ${verdictOf(square)}.`;
   });
   sums?.addEventListener("click", (event) => {
     const square = squareOf(event);

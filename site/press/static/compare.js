@@ -1,7 +1,7 @@
 // A button at each figure that two machines have measured. The code that shows both is loaded at the first press.
 (() => {
   const {page, pairs, beside} = document.currentScript.dataset;
-  const name = slug => press.shortNames[slug];
+  const name = press.nameOf;
   // The machine whose figure the page shows, and the machines it can be compared with.
   const partners = place => {
     const couples = place.dataset.pairs.split(" ").map(pair => pair.split("+")), slugs = [...new Set(couples.flat())];

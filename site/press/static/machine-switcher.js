@@ -1,6 +1,6 @@
 // The machine switcher, which exchanges the contents of the page's slots. Scripts that decorate content listen to "hf:machine".
 (() => {
-  const {machines, variantOf, lackingMachine} = press, [first] = machines;
+  const {machines, variantOf} = press, [first] = machines;
   let shown = true;  // whether the reader has seen another machine's page, so that a change is tinted and counted
   const slots = [...document.querySelectorAll(".hf-slot")].sort((a, b) => a.dataset.slot - b.dataset.slot);
   // Contents shown before are kept as the reader left them: {slug: [nodes of each slot]}. The page starts with the first machine's.
@@ -109,17 +109,15 @@
     select.value = slug;
     select.dispatchEvent(new Event("input"));
   };
+  press.chooser = select;
   select.append(...machines.map(({slug, name}) => new Option(name, slug)));
   select.setAttribute("aria-label", "Numbers from");
-  select.addEventListener("input", () => {
-    const {value, selectedOptions: [{text}]} = select;
-    brief.textContent = press.shortNames[value] ?? text;
-  });
+  select.addEventListener("input", () => { brief.textContent = press.nameOf(select.value) ?? ""; });
   select.addEventListener("change", () => {
     remember(select.value);
     press.showMachine(select.value).catch(() => {});  // the page stays as it was, and so does the choice shown
   });
-  words.textContent = lackingMachine ? `Not run on ${lackingMachine}; numbers from` : "Numbers from";
+  words.textContent = "Numbers from";
   words.setAttribute("role", "status");
   brief.setAttribute("aria-hidden", "true");
   chosen.className = "hf-chosen";
@@ -143,9 +141,15 @@
     box.append(label);
   }
 
-  const wanted = press.wantedMachine;
-  if (wanted === first.slug) return;
-  shown = false;
-  if (new URLSearchParams(location.search).get("machine") === wanted) remember(wanted);
-  press.showMachine(wanted).catch(() => {}).finally(() => document.documentElement.classList.remove("hf-changing"));
+  const begin = async () => {
+    const {wantedMachine: wanted, lacks: why} = press;
+    if (why) words.textContent = `${why}; numbers from`;
+    if (wanted === first.slug) return;
+    shown = false;
+    if (new URLSearchParams(location.search).get("machine") === wanted) remember(wanted);
+    await press.showMachine(wanted).catch(() => {});
+  };
+  const visible = () => document.documentElement.classList.remove("hf-changing");
+  if (press.decided) press.decided.then(begin).finally(visible);
+  else begin().finally(visible);
 })();

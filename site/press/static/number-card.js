@@ -2,8 +2,8 @@
 // the first card opens.
 (() => {
   const {page, numbers} = document.currentScript.dataset;
-  let measured = [];
-  press.numbers = (of, list) => { if (of === page) measured = list; };
+  let measured = [], names = {};
+  press.numbers = (of, ...lists) => { if (of === page) [measured, names] = lists; };
 
   const make = (className, textContent, style = "") =>
     Object.assign(document.createElement("span"), {className, textContent, style});
@@ -23,7 +23,7 @@
     for (const [slug, words, value, low, high] of rows) {
       const row = make(slug === press.machine ? "hf-axis-own" : "", "");
       const places = `--at: ${percent(value)}; --low: ${percent(low)}; --high: ${percent(high)}`;
-      row.append(make("", press.shortNames[slug]), make("hf-axis-track", "", places), make("", words));
+      row.append(make("", names[slug]), make("hf-axis-track", "", places), make("", words));
       box.append(row);
     }
     return box;

@@ -31,7 +31,7 @@ class Measured:
 def measured(records: Records, lab: str) -> Measured | None:
     """None if no machine has measured the lab."""
     times = {}
-    for machine in records.machines():
+    for machine in records.machines_of(lab):
         try:
             record = records.choose(lab, machine)
         except RecordError:
