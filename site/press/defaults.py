@@ -48,8 +48,8 @@ SETTINGS = {
     "html_permalinks_icon": "#",
 }
 OF_BOOK = {"title": "project", "authors": "author", "rights": "press_rights", "default_machine": "press_default_machine",
-           "machines_drawn": "press_machines_drawn", "promise": "press_promise", "preview": "press_preview", "units": "press_units",
-           "chapter": "press_chapter", "ebook": "press_ebook"}
+           "machines_drawn": "press_machines_drawn", "promise": "press_promise", "preview": "press_preview",
+           "chapter": "press_chapter", "units": "press_units", "ebook": "press_ebook"}
 
 
 def read_book(root: Path) -> dict:
