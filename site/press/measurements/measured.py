@@ -115,8 +115,11 @@ class Measured(SphinxRole):
             return [inline_notice(self.env, self.lineno, str(error))]
 
     def sources(self, records: Records, lab: str, value_id: str, options: set[str]) -> list[nodes.Node]:
-        """The sources of a quoted number on any machine: each once, because references are counted."""
-        values = [record.value(value_id) for record in records.all(lab)[0]] if "number" not in options else []
+        """The sources of a quoted number on any machine of the page: each once, because references are counted."""
+        values = []
+        for machine in records.machines_of(self.env.docname) if "number" not in options else ():
+            with contextlib.suppress(RecordError):
+                values.append(records.choose(lab, machine, having=[("values", value_id)]).value(value_id))
         sources = {value.get("source", ""): value for value in values if value and value["kind"] != "measured"}
         return [node for value in sources.values() for node in citation(self.env, value, self.lineno, self.inliner)]
 
@@ -145,10 +148,9 @@ def number_of(records: Records, machine: Machine, record: Record, value_id: str,
 
 def everywhere(records: Records, lab: str, value_id: str, options: set[str]) -> tuple[tuple, ...]:
     """(machine's slug, words, value, low, high) of the first machines that measured a value; empty if fewer than two did."""
-    of = {record.slug: record.value(value_id) for record in records.all(lab)[0]}
-    rows = []
-    for machine in records.few([machine for machine in records.machines() if of.get(machine.slug)]):
-        value = of.get(machine.slug)
+    rows, of = [], {record.slug: record for record in records.all(lab)[0]}
+    for machine in records.few([machine for machine in records.machines() if machine.slug in of]):
+        value = of[machine.slug].value(value_id)
         if value and value["kind"] != "quoted":
             ends = (float(f"{value.get(end, value['value']):.4g}") for end in ("value", "low", "high"))
             rows.append((machine.slug, str(value_quantity(value, options)), *ends))

@@ -1,5 +1,6 @@
 """Finds the records of a project, and reads those that the record tool accepts."""
 
+import gc
 import itertools
 import os
 import re
@@ -142,7 +143,9 @@ class RecordFiles:
     def _published_data(self) -> dict[Path, Data]:
         """The data of all valid published records, with derived values."""
         valid = [[path for path in paths if path not in self._published_problems] for paths in self._by_machine()]
-        return {path: Data(data) for path, data in self.tool.ask_each("read", valid)}
+        found = {path: Data(data) for path, data in self.tool.ask_each("read", valid)}
+        gc.freeze()  # they stay, and going through them each time would take longer than all else that frees memory
+        return found
 
     def _by_machine(self) -> list[list[Path]]:
         """The published records of each machine. Each machine's are asked about together, so that the answers about the others

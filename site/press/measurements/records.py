@@ -64,11 +64,18 @@ class Records(RecordFiles):
 
     def of_machine(self, machine: Machine) -> list[Record]:
         """A machine's valid records, in the order of the labs."""
-        found = []
+        found, known = [], self._published_folders.get(machine.slug, set())
         for lab in self.labs():
-            with contextlib.suppress(RecordError):
-                found += [self.read(path) for path in self.paths(lab) if path == self.path_of(machine, lab)]
+            path = self.path_of(machine, lab)
+            if path in known or (machine.local and path.exists()):
+                with contextlib.suppress(RecordError):
+                    found.append(self.read(path))
         return found
+
+    @cached_property
+    def _published_folders(self) -> dict[str, set[Path]]:
+        """The published records of each machine."""
+        return {paths[0].parent.name: set(paths) for paths in self._by_machine()}
 
     def machine_of(self, record: Record) -> Machine:
         """The machine of a record."""
