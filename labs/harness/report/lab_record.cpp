@@ -17,6 +17,7 @@
 #include "harness/measure/blas.hpp"
 #include "harness/measure/clock.hpp"
 #include "harness/measure/command.hpp"
+#include "harness/measure/memory.hpp"
 #include "harness/measure/number_text.hpp"
 #include "harness/measure/statistics.hpp"
 #include "lab.hpp"
