@@ -118,7 +118,8 @@ def test_a_complaint_is_not_kept_when_its_cause_outside_the_record_is_gone(tmp_p
     tool.write_text(f'#!/bin/sh\necho "$1" >>{tmp_path}/calls\ncat {says}-$1\n', encoding="utf-8")
     tool.chmod(0o755)
     name = "build/records/01-roofline.json"
-    says.with_name("says-read").write_text(json.dumps({name: {"lab": {"id": "01-roofline"}}}), encoding="utf-8")
+    answer = {"lab": {"id": "01-roofline"}, "series": [], "values": []}
+    says.with_name("says-read").write_text(json.dumps({name: answer}), encoding="utf-8")
     records = lambda: Records(tmp_path, tmp_path / "build", tool)
     says.with_name("says-check").write_text(json.dumps({name: ["expected text without the home directory"]}), encoding="utf-8")
     with pytest.raises(RecordError, match="expected text without"):

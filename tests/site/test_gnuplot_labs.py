@@ -4,7 +4,7 @@ import json
 
 import pytest
 from extremes import ABSENT, LABS, everything, without
-from layout import FAULTLESS, draw_published
+from layout import FAULTLESS, draw_published, scripts_of
 from made import RECORDS
 from test_gnuplot import ROOT, TOOL, assert_clear, gnuplot
 
@@ -34,7 +34,7 @@ def every_figure(lab):
 def test_every_record_of_the_book_can_be_drawn(path):
     """A record that is older than a figure lacks its series; all other figures can be drawn from it."""
     have = {series["id"] for series in json.loads(path.read_text())["series"]}
-    needed = {name: set(gnuplot.read_header(ROOT / f"figures/{name}.gp")["needs"]) for name in every_figure(path.stem)}
+    needed = {script.stem: set(gnuplot.read_header(script)["needs"]) for script in scripts_of(path)}
     own = f"{path.parent.name}/{path.stem}"
     figures = {figure: source for (record, figure), source in draw_published().items() if record == own}
     assert sorted(figures) == sorted(name for name in needed if needed[name] <= have)
