@@ -37,7 +37,6 @@ slope = bytes_min_y / bytes_min_x
 corner = flops_max / slope
 along_bytes(x) = x > corner ? NaN : slope * x
 eval key("measured, by users", measured_point, ink)
-eval key("modelled", modelled_point, quiet)
 plot sample [x = x_min:corner] "+" using (x):(slope * x) with lines linewidth 2 dashtype modelled_dash linecolor rgb memory, \
      [x = corner:x_max] "+" using (x):(flops_max) with lines linewidth 2 dashtype modelled_dash linecolor rgb compute, \
      speed using 1:3:(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb ink, \
@@ -68,8 +67,11 @@ if (have_found) {
   set label sprintf("measured: %s", digits(found)) at found,y_min * (y_max / y_min)**0.82 right font near \
     textcolor rgb ink
 }
+last = wait_records - 1
 plot forecast using 1:2 with linespoints pointtype modelled_point pointsize 0.6 linewidth 1.6 dashtype modelled_dash \
        linecolor rgb quiet, \
      latency using 1:3:4 with filledcurves fillcolor rgb ink, \
-     latency using 1:2 with linespoints pointtype measured_point pointsize 0.7 linewidth 2.2 linecolor rgb ink
+     latency using 1:2 with linespoints pointtype measured_point pointsize 0.7 linewidth 2.2 linecolor rgb ink, \
+     latency using 1:(only($0 == last - 2, $2)):("measured") with labels right font near textcolor rgb ink, \
+     forecast using 1:(only($0 == last - 1, $2)):("modelled") with labels left font near textcolor rgb quiet
 unset multiplot
