@@ -260,7 +260,11 @@ def test_what_is_in_sight_changes_first_and_with_little_work(browser, served, pa
         late, early, changed = visit.page.evaluate("""async slug => {
           scrollTo({top: document.documentElement.scrollHeight / 3, behavior: "instant"});
           await press.variantOf(slug);
-          const slots = [...document.querySelectorAll(".hf-slot")], words = () => slots.map(slot => slot.textContent);
+          const slots = [...document.querySelectorAll(".hf-slot")], words = () => slots.map(slot => {
+            const copy = slot.cloneNode(true);  // the handle of an answered question is drawn again, unseen, in the end
+            copy.querySelectorAll(".hf-drag").forEach(each => each.remove());
+            return copy.textContent;
+          });
           const before = words(), all = press.showMachine(slug);
           await new Promise(requestAnimationFrame);  // what is painted now
           const first = words(), range = new Range(), seen = slots.map(slot => {
