@@ -49,11 +49,11 @@ class Answer:
             self.say(BROKEN.format(run=self.run))
             return
         try:
-            self.open(found, folder)
+            self.propose(found, folder)
         except Refused as refused:
             self.say(str(refused))
 
-    def open(self, found: dict, folder: Path) -> None:
+    def propose(self, found: dict, folder: Path) -> None:
         """The pull request, and the answer with its number."""
         files = taken_files(found, folder / "files")
         branch = self.free_branch(found["name"])

@@ -50,7 +50,7 @@ def issue_link(source: str, name: str, record: str = "") -> str:
 def project_address(root: Path, chosen: str) -> str:
     """The project's address on GitHub: `chosen` if that is one, else that of the clone's origin; "" if neither is."""
     asked = ["git", "-C", str(root), "config", "--get", "remote.origin.url"]
-    cloned = "" if chosen else subprocess.run(asked, capture_output=True, text=True).stdout.strip()
+    cloned = "" if chosen else subprocess.run(asked, capture_output=True, encoding="utf-8").stdout.strip()
     server = r"(?:https://github\.com/|(?:ssh://)?git@github\.com[:/])"
     found = re.fullmatch(server + r"([\w.-]+/[\w.-]+?)(?:\.git)?/?", chosen or cloned)
     return f"https://github.com/{found[1]}" if found else ""

@@ -38,4 +38,4 @@ def draw(root: Path, paths: list[str], output: Path) -> None:
               for i, roof in enumerate(filter(None, map(roof_of, others)))]
     curves.append(f"roof({mine[0]}, {mine[1]}, x) title '{own.parent.name}' lw 4 lc rgb '#1f5fa8'")
     script = SCRIPT.format(output=output.name, curves=", \\\n  ".join(curves))
-    subprocess.run(["gnuplot"], input=script, text=True, check=True, cwd=output.parent)
+    subprocess.run(["gnuplot"], input=script, encoding="utf-8", check=True, cwd=output.parent)

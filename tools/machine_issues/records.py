@@ -111,7 +111,7 @@ class Book:
 
     def tool(self, *words: str | Path) -> subprocess.CompletedProcess:
         return subprocess.run([self.root / "build/bin/record", "--tree", self.root, *words], cwd=self.root, capture_output=True,
-                              text=True, errors="replace")
+                              encoding="utf-8", errors="replace")
 
     def taken(self, name: str) -> bool:
         return any((self.root / "figures" / folder / name).exists() for folder in ("records", "browsers"))
