@@ -132,7 +132,11 @@
   };
   const offer = async () => {
     if (add.hidden = !mine || !source) return;
-    packed = await press.packed(press.browserRecord(record, result, mine)).catch(() => ""); // an old browser can't pack
+    try {
+      packed = await press.packed(press.browserRecord(record, result, mine));
+    } catch {
+      packed = ""; // an old browser can't pack, and what was stored may lack a part
+    }
     address();
   };
   add.addEventListener("input", address);
