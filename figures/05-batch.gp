@@ -58,7 +58,8 @@ eval powers_on_x
 eval decades_on("y", steps(y_min, y_max))
 set xlabel "batch: users served at once" offset 0,0.9 textcolor rgb quiet
 if (have_ridge) {
-  set arrow from ridge,y_min to ridge,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb quiet
+  # It ends above the lowest part, where what a reader has guessed may be written.
+  set arrow from ridge,y_min * (y_max / y_min)**0.28 to ridge,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb quiet
   set label sprintf("ridge predicted: %s", digits(ridge)) at ridge,y_min * (y_max / y_min)**0.93 right font near \
     textcolor rgb quiet
 }
