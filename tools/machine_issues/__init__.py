@@ -11,6 +11,11 @@ tools/add-machine calls them. What is in an issue was written by a stranger: it 
 an answer but what a rule here lets through.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "site/press"))  # how the book reads JSON
+
 
 class Refused(Exception):
     """One sentence for the reader who sent the record: what is wrong, and the remedy."""

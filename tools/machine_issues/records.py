@@ -12,6 +12,8 @@ import zlib
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from json_file import with_each_key_once
+
 from . import Refused
 from .github import fetched
 from .issue import FOLDER, Submission
@@ -77,18 +79,13 @@ def unzipped(archive: bytes) -> list[bytes]:
 
 def strictly_read(text: bytes) -> dict:
     """JSON with numbers that are finite, and no key twice: readers disagree about what the rest means."""
-    def once(pairs: list) -> dict:
-        if len(dict(pairs)) < len(pairs):
-            raise ValueError("a key twice")
-        return dict(pairs)
-
     def finite(number: str) -> float:
         if not math.isfinite(float(number)):
             raise ValueError("a number that is not finite")
         return float(number)
 
     try:
-        record = json.loads(text.decode(), object_pairs_hook=once, parse_float=finite, parse_constant=finite)
+        record = json.loads(text.decode(), object_pairs_hook=with_each_key_once, parse_float=finite, parse_constant=finite)
     except (ValueError, RecursionError):
         raise Refused("The record isn't strict JSON (UTF-8, finite numbers, each key once): send it as it was made.") from None
     if not isinstance(record, dict):

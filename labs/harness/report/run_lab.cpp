@@ -250,7 +250,8 @@ class LabRun {
   void say_if_busy(const Run& run) {
     if (quiet_between(run.at_start, run.at_end)) return;
     const auto percent = [](std::optional<double> share) { return number_text(100 * share.value_or(0)) + "%"; };
-    terminal_.paragraph("note: other work disturbed this run: for " + percent(stall_between(run.at_start, run.at_end)) +
+    terminal_.paragraph("note: this run wasn't quiet, because of other work or of more ranks than cores: for " +
+                        percent(stall_between(run.at_start, run.at_end)) +
                         " of the time a task waited for a processor, and the host took " +
                         percent(steal_between(run.at_start, run.at_end)) +
                         " of the processors' time; the ranges cover this run, not the next one");
